@@ -8,10 +8,10 @@ import (
 	"tandemux/ahp/hosted"
 )
 
-// Layout is the channel of a layout.
+// Layout returns the channel of a layout.
 func Layout(name string) ahp.URI { return ahp.LayoutScheme + "/" + name }
 
-// LayoutName is the name of a layout's channel, HOST:NAME of another host's.
+// LayoutName returns the name of a layout's channel, HOST:NAME for another host's layout.
 func LayoutName(uri ahp.URI) string {
 	host, there := hosted.Split(uri)
 	name := strings.TrimPrefix(there, ahp.LayoutScheme+"/")
@@ -21,8 +21,8 @@ func LayoutName(uri ahp.URI) string {
 	return name
 }
 
-// IsChat reports whether an address is a chat's.
+// IsChat reports whether a URI is a chat's.
 func IsChat(uri ahp.URI) bool { return strings.HasPrefix(uri, ahp.ChatScheme) }
 
-// New makes an address of a scheme that nothing has.
+// New returns a new URI of a scheme.
 func New(scheme string) ahp.URI { return scheme + "/" + strings.ToLower(rand.Text()[:10]) }

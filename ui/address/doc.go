@@ -1,3 +1,2 @@
-// Package address makes and reads the addresses of channels and files that the
-// interface deals with.
+// Package address makes and parses the URIs of layouts, chats and new channels.
 package address

@@ -27,17 +27,17 @@ import (
 	"tandemux/ui/words"
 )
 
-// Settings are what a person wants to know, and how.
+// Settings configures the alerts.
 type Settings struct {
-	Marks, Notify attention.Set // the kinds that are marked, and that the outer terminal is told of
-	Long          time.Duration // a command's end is an alert from here on; 0 is never
-	By            tty.Notifier  // how the outer terminal is told, when not as it says itself
+	Marks, Notify attention.Set // kinds that are marked, and that the outer terminal shows as notifications
+	Long          time.Duration // the shortest command whose end is an alert; 0 means none
+	By            tty.Notifier  // how the outer terminal shows notifications
 }
 
-// Alerts are what terminals and chats want a person to know, and what became of it.
+// Alerts is the alerts of terminals and chats, and what was done about them.
 type Alerts struct {
 	Settings
-	Stale bool // they have to be looked through
+	Stale bool // Settle must look for changes
 
 	loop   *loop.Loop
 	link   *link.Link
@@ -45,34 +45,34 @@ type Alerts struct {
 	agents *agents.Agents
 	outer  *outer.Terminal
 
-	states map[ahp.URI]ahp.ActivityState // by their channels, those that have come
+	states map[ahp.URI]ahp.ActivityState // by activity channel, as far as they have arrived
 
-	refused string // what an agent was, to be said once no question waits
+	refused string // the text of a refusal, which is shown when no question waits
 
-	told   map[ahp.URI]attention.Alert // what was forwarded last
-	asked  map[string]bool             // questions of chats that were forwarded, by id
-	seeing map[ahp.URI]int64           // the newest alert that the host was told of as seen
+	told   map[ahp.URI]attention.Alert // the last notification of each terminal
+	asked  map[string]bool             // ids of chats' questions that were notified
+	seeing map[ahp.URI]int64           // time of the newest alert that was reported as seen to the host
 }
 
-// New makes alerts of which nothing is known.
+// New makes Alerts without any alert.
 func New(s Settings, l *loop.Loop, lk *link.Link, ps *panes.Panes, as *agents.Agents, o *outer.Terminal) *Alerts {
 	return &Alerts{Settings: s, Stale: true, loop: l, link: lk, panes: ps, agents: as, outer: o, seeing: map[ahp.URI]int64{}, told: map[ahp.URI]attention.Alert{}, states: map[ahp.URI]ahp.ActivityState{}}
 }
 
-// channelOf is the activity of the host that has a terminal.
+// channelOf returns the activity channel of a terminal's host.
 func channelOf(uri ahp.URI) ahp.URI { return hosted.At(hosted.Host(uri), ahp.ActivityURI) }
 
-// knows reports whether a terminal's host tells of what goes on.
+// knows reports whether a terminal's host reports activity.
 func (al *Alerts) knows(uri ahp.URI) bool {
 	_, is := al.states[channelOf(uri)]
 	return is
 }
 
-// row is what a terminal's host tells of it.
+// row is a terminal's row in its host's activity.
 func (al *Alerts) row(uri ahp.URI) ahp.Attention { return al.states[channelOf(uri)].Terminals[uri] }
 
-// Follow follows a host's channel of what goes on; a host without one leaves marks
-// to what this client sees itself.
+// Follow subscribes to a host's activity channel. Terminals of a host without that channel have
+// no alerts.
 func (al *Alerts) Follow(log *slog.Logger, host string) {
 	al.loop.Async("follow the host's activity", func(ctx context.Context) (func(), error) {
 		if err := al.link.Host.Subscribe(ctx, hosted.At(host, ahp.ActivityURI)); err != nil {
@@ -82,7 +82,7 @@ func (al *Alerts) Follow(log *slog.Logger, host string) {
 	})
 }
 
-// Act takes an action of a host's activity.
+// Act applies an action to a host's activity.
 func (al *Alerts) Act(channel ahp.URI, a ahp.Action) {
 	al.Take(channel, ahp.ReduceActivity(al.states[channel], a))
 }
@@ -94,7 +94,7 @@ func (al *Alerts) Take(channel ahp.URI, next ahp.ActivityState) {
 		at = name
 	}
 	for uri, row := range next.Terminals {
-		// Those that are followed ring by themselves.
+		// Terminals with a feed ring by themselves.
 		t := al.panes.Terms.Get(uri)
 		if _, shown := al.panes.Doc.Shown.Showing(uri); known && row.Bell > last.Terminals[uri].Bell && shown && t != nil && t.Feed == nil {
 			al.outer.Bell()
@@ -112,19 +112,19 @@ func (al *Alerts) Take(channel ahp.URI, next ahp.ActivityState) {
 	al.states[channel], al.Stale = next, true
 	if !known {
 		for uri := range next.Terminals {
-			al.told[uri] = al.has(al.panes.Terms.Get(uri), al.Notify) // nobody waited for it
+			al.told[uri] = al.has(al.panes.Terms.Get(uri), al.Notify) // it happened before
 		}
 	}
 	al.loop.Dirty |= loop.Chrome
 }
 
-// Unnamed forgets what a host told that has no name any more.
+// Unnamed forgets the activity of a host that has no name any more.
 func (al *Alerts) Unnamed(host string) {
 	delete(al.states, hosted.At(host, ahp.ActivityURI))
 	al.Stale = true
 }
 
-// has is the weightiest of some kinds that a terminal has to tell.
+// has returns a terminal's most important alert of some kinds.
 func (al *Alerts) has(t *terminals.Terminal, of attention.Set) attention.Alert {
 	if t == nil || t.Done || t.Exited() {
 		return attention.Alert{}
@@ -136,7 +136,7 @@ func (al *Alerts) has(t *terminals.Terminal, of attention.Set) attention.Alert {
 	return attention.Of(f, of)
 }
 
-// Of is what marks a terminal that the person does not look at.
+// Of returns the alert that marks a terminal, none if the person sees the terminal.
 func (al *Alerts) Of(t *terminals.Terminal) attention.Alert {
 	if t == nil || al.panes.LooksAt(t.URI) {
 		return attention.Alert{}
@@ -144,9 +144,9 @@ func (al *Alerts) Of(t *terminals.Terminal) attention.Alert {
 	return al.has(t, al.Marks)
 }
 
-// Settle tells the host what the person sees, and the outer terminal what they don't.
+// Settle reports to the host what the person sees, and notifies of what they don't see.
 func (al *Alerts) Settle() {
-	if al.refused != "" && !al.agents.Asked() { // a question has the status line
+	if al.refused != "" && !al.agents.Asked() { // a question needs the status line
 		al.loop.Say(status.Warning, "%s", al.refused)
 		al.refused = ""
 	}
@@ -194,8 +194,8 @@ func (al *Alerts) notify(title, text string) {
 	al.outer.Send(al.outer.Caps.Notify(al.By, "tandemux: "+title, text))
 }
 
-// list has what all terminals and chats tell, the weightiest first, chats before
-// terminals, of those the oldest.
+// list returns all alerts, the most important first, and of equal ones chats first, then the
+// oldest.
 func (al *Alerts) list() []agents.Alarm {
 	list := al.agents.Alerts(al.Marks)
 	for _, uri := range al.panes.Terms.Order {
@@ -211,14 +211,14 @@ func (al *Alerts) list() []agents.Alarm {
 
 func (al *Alerts) Any() bool { return len(al.list()) > 0 }
 
-// Next goes to the terminal or chat whose alert weighs most.
+// Next shows the terminal or chat with the most important alert.
 func (al *Alerts) Next() {
 	if list := al.list(); len(list) > 0 {
 		al.panes.Show(list[0].URI)
 	}
 }
 
-// Mark is how an alert is marked, in one cell.
+// Mark returns the mark of a kind of alert, in one cell.
 func (al *Alerts) Mark(k attention.Kind) (string, look.Style) {
 	l := &al.outer.Look
 	marks := [...]struct {
@@ -231,7 +231,7 @@ func (al *Alerts) Mark(k attention.Kind) (string, look.Style) {
 	return marks[k].text, marks[k].style
 }
 
-// Tab is the weightiest alert of a tab's terminals and chats.
+// Tab returns the most important alert of a tab's terminals and chats.
 func (al *Alerts) Tab(tab layout.Tab) attention.Alert {
 	best := attention.Alert{}
 	for _, leaf := range tab.Panes() {
@@ -246,8 +246,8 @@ func (al *Alerts) Tab(tab layout.Tab) attention.Alert {
 	return best
 }
 
-// Text words the first alert for the status line, and how many more there are; what
-// the host warns of goes before it. keys are those that answer a question.
+// Text returns the status line's text about the first alert and the number of others. A host's
+// warning comes first. keys are the keys that answer a question.
 func (al *Alerts) Text(keys string) (text string, style look.Style) {
 	most := max(al.outer.W/2, 20)
 	cut := func(text string) string { return paint.Cut(text, most, al.outer.Look.Ellipsis) }
@@ -273,7 +273,7 @@ func (al *Alerts) Text(keys string) (text string, style look.Style) {
 	return text, style
 }
 
-// where names the place of an alert: a chat, or the tab or terminal.
+// where names the place of an alert: the chat, tab or terminal.
 func (al *Alerts) where(uri ahp.URI) string {
 	if address.IsChat(uri) {
 		return al.agents.Title(uri)
@@ -285,5 +285,5 @@ func (al *Alerts) where(uri ahp.URI) string {
 	return al.panes.Terms.Get(uri).Title()
 }
 
-// Clients is how many clients show the layout on the screen.
+// Clients returns the number of clients that show the layout.
 func (al *Alerts) Clients() int { return al.states[ahp.ActivityURI].Layouts[al.panes.Doc.URI] }

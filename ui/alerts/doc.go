@@ -1,8 +1,8 @@
-// Package alerts tells a person what waits for them in terminals and chats that they
-// don't look at: by marks in tabs and lists, by the status line, and by notifications
-// of the outer terminal. It belongs to the event loop.
+// Package alerts tells a person what waits in terminals and chats that they don't see: by marks
+// in tabs and lists, in the status line, and by notifications of the outer terminal. Only the
+// event loop may use it.
 //
-// What there is to tell comes by the host's activity channel, so that terminals that
-// are not followed tell too, and from chats (ui/agents); package attention decides what
-// it is. The host is told what the person has seen.
+// Alerts come from the hosts' activity channels, so also from terminals without a subscription,
+// and from chats (ui/agents). Package attention decides what is an alert. The host is told what
+// the person has seen.
 package alerts

@@ -11,21 +11,21 @@ import (
 	"tandemux/internal/config/option"
 )
 
-// Kind says what an alert is about.
+// Kind is the kind of an alert.
 type Kind uint8
 
-// The kinds, by weight: of a terminal's alerts the first is shown.
+// The kinds, the most important first.
 const (
 	None    Kind = iota
 	Waiting      // its program waits for a person (OSC 7501: blocked)
 	Failed       // a long command, or what its program reports on, has failed
 	Noted        // a notification
 	Rang         // the bell
-	Passed       // a long command, or what its program reports on, is done
+	Passed       // a long command, or what its program reports on, has succeeded
 	Printed      // output after a silence
 )
 
-// name is a row of the table of configuration: some kinds under one name.
+// name is a name in the configuration for some kinds.
 type name struct {
 	name, doc string
 	kinds     []Kind
@@ -39,7 +39,7 @@ var names = []name{
 	{"output", "output after ten seconds of silence", []Kind{Printed}},
 }
 
-// Names gives the names of configuration, in the order of their weight.
+// Names returns the names in the configuration, the most important first.
 func Names() []string {
 	var list []string
 	for _, n := range names {
@@ -48,7 +48,7 @@ func Names() []string {
 	return list
 }
 
-// Doc words what each name stands for.
+// Doc describes the names.
 func Doc() string {
 	var parts []string
 	for _, n := range names {
@@ -57,10 +57,10 @@ func Doc() string {
 	return strings.Join(parts, ", ")
 }
 
-// Set is a choice of kinds.
+// Set is a set of kinds.
 type Set uint16
 
-// Choose makes a set of names; unknown ones are an error.
+// Choose makes a set of names. An unknown name is an error.
 func Choose(list []string) (s Set, err error) {
 	for _, want := range list {
 		i := slices.IndexFunc(names, func(n name) bool { return n.name == want })
@@ -76,23 +76,23 @@ func Choose(list []string) (s Set, err error) {
 
 func (s Set) Has(k Kind) bool { return s&(1<<k) != 0 }
 
-// Alert is what a terminal has to tell.
+// Alert is something that a person should know about a terminal.
 type Alert struct {
 	Kind Kind
 	At   int64  // Unix milliseconds of the host's clock
-	Text string // in a few words; from programs, so it may hold anything printable
+	Text string // a short text; it comes from programs, so it may be anything printable
 }
 
-// Facts are what is known of a terminal.
+// Facts is what is known about a terminal.
 type Facts struct {
 	Row     ahp.Attention
 	Command *ahp.CommandInfo // the newest one; nil for none
 	Ask     *ahp.Ask         // an agent's question for the terminal; nil for none
-	Long    time.Duration    // how long a command has to have taken
+	Long    time.Duration    // the shortest duration of a long command
 }
 
-// Of gives the weightiest alert of a terminal since a person looked at it; a
-// program that waits is one until it goes on. None has Kind None.
+// Of returns the most important alert since a person last saw the terminal; a program that waits
+// is one even if it was seen. Without an alert its Kind is None.
 func Of(f Facts, of Set) Alert {
 	best := Alert{}
 	for _, a := range [...]Alert{asked(f.Ask), status(f.Row.Status), command(f.Command, f.Long), noted(f.Row.Note), at(Rang, f.Row.Bell, "bell"), at(Printed, f.Row.Output, "output")} {
@@ -111,7 +111,7 @@ func at(k Kind, when int64, text string) Alert {
 	return Alert{k, when, text}
 }
 
-// waits words what a program waits for.
+// waits is texts about what a program waits for.
 var waits = map[string]string{"permission": "asks for permission", "question": "has a question", "auth": "wants you to sign in", "": "waits for you"}
 
 func status(s *ahp.ProgramStatus) Alert {
@@ -187,8 +187,8 @@ func noted(n *ahp.Note) Alert {
 	return Alert{Noted, n.At, text}
 }
 
-// Refused words the newest thing that an agent was not allowed since before; empty
-// when there is nothing new.
+// Refused describes the newest action that an agent was refused, if it is new; else it returns
+// "".
 func Refused(before, now []ahp.AgentRefusal) string {
 	if len(now) == 0 {
 		return ""
@@ -204,15 +204,15 @@ func Refused(before, now []ahp.AgentRefusal) string {
 	return text
 }
 
-// Alerts choose what is marked and told; Options says what each is. No Attention is
-// all of Names.
+// Alerts configures what is marked and notified. Options describes the fields. A nil Attention
+// means all of Names.
 type Alerts struct {
 	Attention, Notify []string
 	Notifications     string // tty.Notifier
 	LongCommand       time.Duration
 }
 
-// Options gives the options, which keep their values in s.
+// Options returns the options, whose values are stored in s.
 func (s *Alerts) Options() []option.Option {
 	return []option.Option{
 		{
@@ -224,7 +224,7 @@ func (s *Alerts) Options() []option.Option {
 			Doc: "From how many seconds on a command's end is marked; 0: never.",
 		},
 		{
-			Name: "notify", Value: option.Default(&s.Notify, []string{"note"}), Choices: Names(), // what programs ask for themselves
+			Name: "notify", Value: option.Default(&s.Notify, []string{"note"}), Choices: Names(), // which programs ask for themselves
 			Doc: "Which of attention's marks your terminal also shows as notifications.",
 		},
 		{

@@ -1,8 +1,7 @@
-// Package hints finds in text what people copy by hand (addresses, paths, hashes, IP
-// addresses, numbers), names each by a letter or two, and is the overlay in which these are
-// typed.
+// Package hints finds in text what people copy by hand (URLs, paths, hashes, IP addresses,
+// numbers), labels it with letters, and has the overlay in which the letters are typed.
 //
-// Find and Labels are functions of their arguments. An Overlay belongs to the event loop;
-// what it does with what was chosen it is given. It draws the texts as they were found:
-// what the program draws meanwhile does not change what a label stands for.
+// Find and Labels are pure functions. Only the event loop may use an Overlay, which calls a
+// function with the choice. It draws the texts as they were found, so that later output doesn't
+// change what a label stands for.
 package hints

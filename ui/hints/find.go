@@ -11,10 +11,10 @@ import (
 	"tandemux/ui/words"
 )
 
-// Kind is what a match is.
+// Kind is the kind of a match.
 type Kind uint8
 
-// The kinds. Where matches overlap the earlier kind counts.
+// The kinds. If matches overlap, the earlier kind is used.
 const (
 	URL Kind = iota
 	Path
@@ -30,28 +30,28 @@ type Match struct {
 }
 
 var (
-	// word is what stands between blanks, quotes, brackets and the like.
+	// word is a text between blanks, quotes, brackets and the like.
 	word = late("[^\\s\"'`()\\[\\]{}<>|=,;*\x00-\x1f\u2500-\u259f\u2026]+")
-	// file is a name that ends as files do, with a line and a column perhaps.
+	// file is a name with an extension, perhaps with a line and a column.
 	file = late(`^[\pL\pN_.+@%-]*[\pL\pN_][\pL\pN_+@%-]*\.[a-zA-Z][a-zA-Z0-9]{0,7}(:\d+){0,2}$`)
-	// place is what stands behind a path: a line, a column.
+	// place splits a path from the line and column after it.
 	place = late(`^(.+?)(?::(\d+))?(?::(\d+))?$`)
 	ipv4  = late(`^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)(?::\d{1,5}|/\d{1,2})?$`)
 	ipv6  = late(`^[0-9a-fA-F:]+(?:%[\w.]+)?(?:/\d{1,3})?$`)
 	hash  = late(`\b(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|sha256:[0-9a-f]{64}|[0-9a-f]{64}|[0-9a-f]{7,40})\b`)
-	// A number is four digits at least: more is one than is copied.
+	// number has at least four digits: shorter numbers are rarely copied.
 	number = late(`\b(?:0x[0-9a-fA-F]+|\d{4,})\b`)
 )
 
-// late compiles a pattern when it is needed: every process of tandemux has this package.
+// late compiles a pattern when it is first used, as every process of tandemux has this package.
 func late(pattern string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 }
 
-// maxText bounds what is looked into of a text, in bytes.
+// maxText is how much of a text is searched, in bytes.
 const maxText = 64 << 10
 
-// Find gives what text has, in its order. Matches do not overlap.
+// Find returns the matches in text, in order and without overlap.
 func Find(text []byte) []Match {
 	text = text[:min(len(text), maxText)]
 	var all []Match
@@ -64,7 +64,7 @@ func Find(text []byte) []Match {
 	for _, m := range parts(text) {
 		from, to := m[0], m[1]
 		if head := text[:from]; len(head) == 4 && (string(head) == "--- " || string(head) == "+++ ") && to-from > 2 && text[from+1] == '/' {
-			from += 2 // what diff puts before a file's name
+			from += 2 // the prefix of file names in diffs
 		}
 		to = from + len(bytes.TrimRight(text[from:to], ".:!?#$%"))
 		if k, ok := kindOf(string(text[from:to])); ok {
@@ -77,11 +77,11 @@ func Find(text []byte) []Match {
 		}
 	}
 	for _, m := range number().FindAllIndex(text, -1) {
-		if m[0] < 2 || text[m[0]-1] != '.' || text[m[0]-2] < '0' || text[m[0]-2] > '9' { // else a fraction
+		if m[0] < 2 || text[m[0]-1] != '.' || text[m[0]-2] < '0' || text[m[0]-2] > '9' { // it is no fraction
 			add(m[0], m[1], Number)
 		}
 	}
-	// Of those that overlap the first kind stays, and of one kind the first.
+	// Of overlapping matches keep the first kind, and of one kind the first match.
 	slices.SortStableFunc(all, func(a, b Match) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.From, b.From)) })
 	taken := make([]bool, len(text))
 	kept := all[:0]
@@ -98,8 +98,8 @@ func Find(text []byte) []Match {
 	return kept
 }
 
-// parts gives the words of a text, cut before a path that stands behind a colon, as in lists
-// of directories and behind the name of a host.
+// parts returns the words of a text. A word is split before a path after a colon, as after a
+// host's name or in a list of directories.
 func parts(text []byte) (all [][]int) {
 	for _, m := range word().FindAllIndex(text, -1) {
 		for i := m[0]; i+1 < m[1]; i++ {
@@ -113,7 +113,7 @@ func parts(text []byte) (all [][]int) {
 	return all
 }
 
-// kindOf says what a word is, if it is something.
+// kindOf returns the kind of a word, if it is one of these.
 func kindOf(w string) (Kind, bool) {
 	colons := strings.Count(w, ":")
 	switch {
@@ -122,7 +122,7 @@ func kindOf(w string) (Kind, bool) {
 	case ipv6().MatchString(w) && (strings.Contains(w, "::") || colons == 7) && strings.ContainsAny(w, "0123456789abcdefABCDEF"):
 		return IP, true
 	case strings.Contains(w, "://") || strings.HasPrefix(w, "//"):
-		return 0, false // an address that isn't opened, or a comment
+		return 0, false // a URL of another scheme, or a comment
 	case strings.Contains(w, "/") && strings.ContainsFunc(w, func(r rune) bool { return r != '/' && r != '.' && r != '-' }):
 		return Path, true
 	case w == "~", w == "..", strings.HasPrefix(w, "../"):
@@ -133,7 +133,7 @@ func kindOf(w string) (Kind, bool) {
 	return 0, false
 }
 
-// Split parts a path from the line that stands behind it, 0 for none.
+// Split separates a path from the line number after it; 0 means none.
 func Split(path string) (name string, line int) {
 	m := place().FindStringSubmatch(path)
 	if m == nil {
@@ -145,17 +145,17 @@ func Split(path string) (name string, line int) {
 	return m[1], line
 }
 
-// letters are those of labels, the easiest to reach first.
+// letters is the letters of labels, the easiest to reach first.
 const letters = "asdfghjklqwertyuiopzxcvbnm"
 
-// MaxLabels bounds the labels.
+// MaxLabels is the largest number of labels.
 const MaxLabels = len(letters) * len(letters)
 
-// Labels gives n labels, MaxLabels at most: one letter each while these last, else of
-// some two. None is the beginning of another.
+// Labels returns n labels, at most MaxLabels: single letters if there are enough, else some of
+// two letters. No label is a prefix of another.
 func Labels(n int) []string {
 	n = min(n, MaxLabels)
-	two := 0 // letters that another one follows
+	two := 0 // number of letters that begin labels of two letters
 	for len(letters)-two+two*len(letters) < n {
 		two++
 	}

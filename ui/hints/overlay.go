@@ -10,23 +10,23 @@ import (
 	"tandemux/ui/paint"
 )
 
-// Hint is something that has a label.
+// Hint is a text with a label.
 type Hint struct {
 	Text string
 	Kind Kind
-	// Parts are where it is drawn: one for each row that it takes, of each place that it
-	// stands at, the first of a place with First set.
+	// Parts is where it is drawn: a part for each row of each place where it occurs. The first
+	// part of a place has First set.
 	Parts []Part
 }
 
-// Part is a part of a hint that is on one row.
+// Part is the part of a hint on one row.
 type Part struct {
 	X, Y  int
 	Text  string
 	First bool
 }
 
-// Act is what is done with a hint.
+// Act is what to do with a hint.
 type Act uint8
 
 // The acts.
@@ -36,28 +36,28 @@ const (
 	Open
 )
 
-// acts are what the overlay says of each.
+// acts is the names of the acts.
 var acts = [...]string{Copy: "copy", Insert: "insert", Open: "open"}
 
-// Overlay shows the labels and takes the keys.
+// Overlay shows the labels and gets the keys.
 type Overlay struct {
 	hints  []Hint
 	labels []string
 	typed  string
-	shift  bool // a letter of those typed is an upper case one
+	shift  bool // one of the typed letters is upper case
 	alt    bool
-	act    Act // of a plain letter
+	act    Act // for a plain letter
 	row    paint.Rect
 	anew   Anew
 	done   func(h *Hint, act Act)
 }
 
-// Anew gives the hints and the row again when they are not where they were.
+// Anew returns the hints and the row again if they have moved since the last call.
 type Anew func() (hints []Hint, row paint.Rect, moved bool)
 
-// New makes an overlay of hints, the nearest first. act is what a letter alone does; an
-// upper case one inserts, one with alt opens. done gets what was chosen, nil for nothing.
-// The line that says so is drawn on row.
+// New makes an Overlay of hints, the nearest first. act is what a plain letter does; an upper
+// case letter inserts, a letter with alt opens. The overlay describes that on row. done is called
+// with the chosen hint, nil for none.
 func New(hints []Hint, act Act, row paint.Rect, anew Anew, done func(h *Hint, act Act)) *Overlay {
 	o := &Overlay{act: act, row: row, anew: anew, done: done}
 	o.label(hints)
@@ -113,7 +113,7 @@ func (o *Overlay) Key(k tea.Key) bool {
 	return false
 }
 
-// fits counts the labels that begin so.
+// fits counts the labels with a prefix.
 func (o *Overlay) fits(typed string) (n int) {
 	for _, l := range o.labels {
 		if strings.HasPrefix(l, typed) {

@@ -1,6 +1,6 @@
-// Package keys is what a person's keys do: the table of bindings that follows from
-// their settings, chords that are not complete yet, what can follow them, and how keys
-// are told to people in help, palette and messages. It belongs to the event loop.
+// Package keys runs commands by keys: it has the table of bindings from the settings, incomplete
+// chords, the hint about what can follow them, and the texts about keys in help, palette and
+// messages. Only the event loop may use it.
 //
-// A key that is no part of a chord is given back: it is the focused program's.
+// A key that belongs to no chord is for the focused program.
 package keys

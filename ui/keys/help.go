@@ -13,8 +13,8 @@ import (
 	"tandemux/ui/status"
 )
 
-// OpenPalette opens the command palette: it finds a command by its name and runs it
-// with the words typed behind that.
+// OpenPalette opens the command palette, which finds a command by its name and runs it with the
+// words typed after the name.
 func (k *Keys) OpenPalette() {
 	list := &overlay.List{Source: overlay.Source{
 		Title: "Commands", Width: 76, Words: true, EnterKeys: "enter run  tab complete", ClickEnters: true,
@@ -33,7 +33,7 @@ func (k *Keys) OpenPalette() {
 		c, _ := command.Find(name)
 		words, err := keymap.Words(list.Typed())
 		text := len(c.Args) == 1 && c.Args[0].Kind == command.Text
-		if text && err != nil { // an apostrophe
+		if text && err != nil { // such as an apostrophe
 			words = strings.Fields(list.Typed())
 		}
 		ours, args, _ := command.FromTmux(words)
@@ -59,7 +59,7 @@ func (k *Keys) OpenPalette() {
 	k.loop.Open(list)
 }
 
-// whyNot says why a command can't run now, whatever arguments it is given.
+// whyNot says why a command can't run now whatever its arguments, "" if it may.
 func whyNot(c command.Command, ctx command.Context) string {
 	if len(c.Args) > 0 && !c.Args[0].Optional {
 		return ""
@@ -67,7 +67,7 @@ func whyNot(c command.Command, ctx command.Context) string {
 	return command.Why(c.Name, nil, ctx)
 }
 
-// paletteRows are those of all commands, or of the one that is meant.
+// paletteRows returns the rows of all commands, or of only the command ours if it is not "".
 func (k *Keys) paletteRows(typed, ours string) []overlay.Row {
 	l, ctx := k.do.Look(), k.do.Context()
 	first, _, _ := strings.Cut(strings.TrimSpace(typed), " ")
@@ -100,8 +100,7 @@ func (k *Keys) paletteRows(typed, ours string) []overlay.Row {
 	return rows
 }
 
-// OpenHelp opens the help on all keys: those after the prefix by group, then
-// copy mode's.
+// OpenHelp lists all keys: those after the prefix key by group, then copy mode's.
 func (k *Keys) OpenHelp() {
 	sections := k.table.Help(keymap.Normal, command.Describe)
 	in := keymap.Section{Title: "In copy mode"}

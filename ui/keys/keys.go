@@ -15,44 +15,43 @@ import (
 	"tandemux/ui/status"
 )
 
-// Hooks are what keys have done for them.
+// Hooks is what Keys has other parts do.
 type Hooks struct {
-	// Mode is the table of bindings that is in force, Context what decides which
-	// commands can run.
+	// Mode returns the key table in force, Context the state that decides which commands can run.
 	Mode    func() keymap.Mode
 	Context func() command.Context
-	// Run runs a command; Ran is told after that of a binding.
+	// Run runs a command. Ran is called after the command of a binding.
 	Run func(name string, args []string)
 	Ran func(name string)
-	// Look is how things are drawn.
+	// Look returns the look.
 	Look func() *look.Look
-	// Learnt says that the person knows the prefix key.
+	// Learnt is called when the prefix key is pressed.
 	Learnt func()
 }
 
-// Keys are the bindings, and what has been pressed of a chord.
+// Keys is the bindings and the keys of an incomplete chord.
 type Keys struct {
 	table keymap.Table
 	loop  *loop.Loop
 	do    Hooks
 
-	pending []keymap.Key // of a chord
-	hint    bool         // what can follow is shown
-	page    int          // of the hint
-	chord   int          // number of the chord, so that an old timer is known
+	pending []keymap.Key // the keys of an incomplete chord
+	hint    bool         // the hint is shown
+	page    int          // page of the hint
+	chord   int          // counts chords, so that an old timer is recognised
 
-	repeat []keymap.Key // all but the last key of a chord that may be repeated
-	until  time.Time    // for how long
+	repeat []keymap.Key // a repeatable chord without its last key
+	until  time.Time    // until when it may be repeated
 }
 
-// New makes keys of which none is pressed.
+// New makes Keys without a pressed key.
 func New(t keymap.Table, l *loop.Loop, do Hooks) *Keys { return &Keys{table: t, loop: l, do: do} }
 
 func (k *Keys) Use(t keymap.Table) { k.table = t }
 
 func (k *Keys) Prefix() keymap.Key { return k.table.Prefix() }
 
-// Pending is what was pressed of a chord, "" for nothing.
+// Pending is the keys of an incomplete chord, "" for none.
 func (k *Keys) Pending() string {
 	if len(k.pending) == 0 {
 		return ""
@@ -60,11 +59,10 @@ func (k *Keys) Pending() string {
 	return keymap.Chord(k.pending).String()
 }
 
-// Hinting reports whether what can follow is shown.
+// Hinting reports whether the hint is shown.
 func (k *Keys) Hinting() bool { return k.hint }
 
-// hintTime is how long the prefix has to stand alone until the hint shows what
-// can follow.
+// hintTime is how long after the prefix key the hint is shown.
 const hintTime = 500 * time.Millisecond
 
 // Press handles a key as part of a chord and reports whether it was one.
@@ -88,7 +86,7 @@ func (k *Keys) Press(key keymap.Key) bool {
 		k.start(seq)
 	default:
 		if len(k.pending) == 0 {
-			return mode == keymap.Copy || mode == keymap.Reading // which keep what they don't know
+			return mode == keymap.Copy || mode == keymap.Reading // copy mode and reading drop unbound keys
 		}
 		if k.hint && key.String() == overlay.MoreKey {
 			k.page++
@@ -141,7 +139,7 @@ func (k *Keys) runBinding(b keymap.Binding) {
 	}
 }
 
-// Of gives the keys that a command is bound to, for people.
+// Of returns the keys of a command as text, or the command for the palette if it has none.
 func (k *Keys) Of(name string) string {
 	if b := k.table.For(name); len(b) > 0 {
 		return b[0].Keys
@@ -149,7 +147,7 @@ func (k *Keys) Of(name string) string {
 	return ":" + name
 }
 
-// Short gives the keys of a command, the prefix left out; "" for none.
+// Short returns the keys of a command without the prefix key; "" for none.
 func (k *Keys) Short(name string, args ...string) string {
 	b := k.table.For(name, args...)
 	switch {
@@ -161,7 +159,7 @@ func (k *Keys) Short(name string, args ...string) string {
 	return b[0].Keys
 }
 
-// InChat gives the keys of a command in chats, "" for none.
+// InChat returns the keys of a command in chats, "" for none.
 func (k *Keys) InChat(name string) string {
 	keys := ""
 	for _, b := range k.table.For(name) {
@@ -173,14 +171,14 @@ func (k *Keys) InChat(name string) string {
 	return keys
 }
 
-// namedKeys are Bubble Tea's codes of the keymap's named keys.
+// namedKeys is Bubble Tea's codes of the keymap's named keys.
 var namedKeys = map[rune]rune{
 	keymap.Up: tea.KeyUp, keymap.Down: tea.KeyDown, keymap.Right: tea.KeyRight, keymap.Left: tea.KeyLeft,
 	keymap.Home: tea.KeyHome, keymap.End: tea.KeyEnd, keymap.PgUp: tea.KeyPgUp, keymap.PgDown: tea.KeyPgDown,
 	keymap.Insert: tea.KeyInsert, keymap.Delete: tea.KeyDelete,
 }
 
-// PressOf is the press that a key stands for.
+// PressOf returns the key press for a key.
 func PressOf(k keymap.Key) tea.Key {
 	code := k.Code
 	if named, ok := namedKeys[code]; ok {
@@ -200,8 +198,7 @@ func PressOf(k keymap.Key) tea.Key {
 	return t
 }
 
-// menus are the commands that the right button offers, by what it is pressed on; "" is a
-// line between them.
+// menus is the commands of the right button's menus, by what is pressed; "" is a separator.
 var menus = map[string][]string{
 	"pane": {
 		"copy-selection", "paste-buffer", "", "split-right", "split-down", "zoom", "rename-pane", "",
@@ -211,8 +208,7 @@ var menus = map[string][]string{
 	"line": {"layouts", "switch-layout last", "", "terminals", "agents", "new-tab", "", "palette", "help", "detach"},
 }
 
-// OpenMenu opens a menu at a place: of the "pane" or "tab" that has the focus, or of the
-// status "line".
+// OpenMenu opens a menu at a place: of the focused "pane", the active "tab" or the status "line".
 func (k *Keys) OpenMenu(of, title string, x, y int) {
 	ctx := k.do.Context()
 	var items []overlay.Item

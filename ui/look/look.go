@@ -6,10 +6,10 @@ import (
 	"tandemux/themes"
 )
 
-// Style is how a cell is drawn.
+// Style is the style of a cell.
 type Style = emulator.Style
 
-// Look is everything that components draw with.
+// Look is all styles and glyphs.
 type Look struct {
 	Glyphs
 	PaneStyles
@@ -17,7 +17,7 @@ type Look struct {
 	OverlayStyles
 }
 
-// PaneStyles are those of panes, of their borders and of the marks of commands.
+// PaneStyles is the styles of panes, their borders and the marks of commands.
 type PaneStyles struct {
 	Border, BorderFocused               Style
 	Title, TitleFocused                 Style
@@ -28,7 +28,7 @@ type PaneStyles struct {
 	MarkRunning, MarkPassed, MarkFailed Style
 }
 
-// StatusStyles are those of the status line.
+// StatusStyles is the styles of the status line.
 type StatusStyles struct {
 	Status, StatusMuted  Style
 	StatusLayout         Style
@@ -37,7 +37,7 @@ type StatusStyles struct {
 	Prefix               Style
 }
 
-// OverlayStyles are those of overlays and of hints.
+// OverlayStyles is the styles of overlays and of the hint.
 type OverlayStyles struct {
 	Overlay, OverlayMuted     Style
 	OverlayAccent, OverlayBox Style
@@ -45,33 +45,33 @@ type OverlayStyles struct {
 	Hint, HintKey             Style
 }
 
-// Faint is the attribute of what can't be used now.
+// Faint is the attribute of what can't be used at present.
 const Faint = emulator.Faint
 
-// HintKeyOn is the style of a key's name on another ground.
+// HintKeyOn returns the style of a key's name on the background of s.
 func (l Look) HintKeyOn(s Style) Style {
 	s.FG = l.OverlayAccent.FG
 	s.Attrs |= l.OverlayAccent.Attrs
 	return s
 }
 
-// Glyphs are the characters that lines and marks are drawn with.
+// Glyphs is the characters of lines and marks.
 type Glyphs struct {
 	Lines
-	Fill, Block                        rune // around a terminal smaller than its pane; of large digits
+	Fill, Block                        rune // around a terminal that is smaller than its pane; in large digits
 	Ellipsis, Separator, Down, Pointer string
-	// Marks of commands; Folded stands for left-out output.
+	// Marks of commands; Folded stands for hidden output.
 	Running, Passed, Failed, Ended, Folded rune
 }
 
-// Lines are the characters of frames.
+// Lines is the characters of frames.
 type Lines struct {
 	Horizontal, Vertical                       rune
 	Cross, TeeLeft, TeeRight, TeeUp, TeeDown   rune // TeeLeft has its stem to the left
 	TopLeft, TopRight, BottomLeft, BottomRight rune
 }
 
-// Junction is the character where lines in these directions meet a vertical one.
+// Junction returns the character of a vertical line where lines in these directions meet.
 func (g *Lines) Junction(up, down, left, right bool) rune {
 	switch {
 	case left && right && up && down:
@@ -90,7 +90,7 @@ func (g *Lines) Junction(up, down, left, right bool) rune {
 	return g.Vertical
 }
 
-// Unicode and ASCII are the two sets of glyphs.
+// Unicode and ASCII are the sets of glyphs.
 var (
 	Unicode = Glyphs{
 		Lines: Lines{
@@ -112,8 +112,8 @@ var (
 	}
 )
 
-// New makes the look of a theme for a terminal: utf8 says whether more than
-// ASCII can be shown, colours whether any colours can.
+// New makes the Look of a theme. utf8 says whether the terminal shows characters beyond ASCII,
+// colours whether it shows colours.
 func New(t themes.Theme, utf8, colours bool) Look {
 	g := Unicode
 	if !utf8 {
@@ -125,8 +125,8 @@ func New(t themes.Theme, utf8, colours bool) Look {
 	fg := func(c emulator.Color) Style { return Style{FG: c} }
 	on := func(f, b emulator.Color) Style { return Style{FG: f, BG: b} }
 	bold := func(s Style) Style {
-		// Many terminals brighten a bold basic colour, as which it may be too close
-		// to its ground.
+		// Many terminals brighten a bold basic colour, which then may be too close to its
+		// background.
 		if i, ok := s.FG.Index(); !ok || i >= 8 || s.BG == 0 {
 			s.Attrs |= emulator.Bold
 		}
@@ -160,7 +160,7 @@ func New(t themes.Theme, utf8, colours bool) Look {
 	return l
 }
 
-// plain is the look without any colours: attributes alone.
+// plain returns the look without colours, only with attributes.
 func (l Look) plain() Look {
 	bold := Style{Attrs: emulator.Bold}
 	faint := Style{Attrs: emulator.Faint}
@@ -178,7 +178,7 @@ func (l Look) plain() Look {
 	return l
 }
 
-// Appearance chooses how things look; Options says what each is.
+// Appearance configures the look. Options describes the fields.
 type Appearance struct {
 	Theme    string         // a choice of themes (themes.Choose)
 	Themes   []themes.Theme // the user's own
@@ -187,7 +187,7 @@ type Appearance struct {
 	Graphics string
 }
 
-// Options gives the options, which keep their values in s.
+// Options returns the options, whose values are stored in s.
 func (s *Appearance) Options() []option.Option {
 	return []option.Option{
 		{
@@ -195,7 +195,7 @@ func (s *Appearance) Options() []option.Option {
 			Doc: `Colours: "nord" follows your terminal, "nord-dark" does not; "dark:nord-dark,light:gruvbox-light"; "terminal" for its sixteen.`,
 			Check: option.Faulty(func() error {
 				if s.Theme == themes.Auto {
-					return nil // which is there, and need not be read for that
+					return nil // it always exists and need not be read
 				}
 				_, err := themes.Choose(s.Theme, s.Themes)
 				return err

@@ -18,42 +18,42 @@ import (
 	"tandemux/ui/words"
 )
 
-// callTimeout bounds a call to the host.
+// callTimeout is the timeout of a call to the host.
 const callTimeout = 15 * time.Second
 
 // noteTime is how long a message stays in the status line.
 const noteTime = 4 * time.Second
 
-// briefTime is how long one does that says that what was asked for is done.
+// briefTime is how long a message stays that only confirms what was asked for.
 const briefTime = 1500 * time.Millisecond
 
-// Then is a message: what is to be done in the loop when something else is finished.
+// Then is a message with a function to run in the event loop.
 type Then func()
 
-// Dirt says what has to be drawn again.
+// Dirt says what must be drawn again.
 type Dirt uint8
 
 // The bits of Dirt.
 const (
-	Panes  Dirt = 1 << iota // what terminals show
+	Panes  Dirt = 1 << iota // terminals' contents
 	Chrome                  // status line and pane headers
 	All                     // everything
-	Stale                   // where everything is has to be computed first
+	Stale                   // places must be computed first
 
 	Places = All | Stale
 )
 
 // Loop is the event loop as the parts of the interface use it.
 type Loop struct {
-	// Dirty has what has to be drawn again.
+	// Dirty is what must be drawn again.
 	Dirty Dirt
-	// Overlay is what is on top, nil for nothing; Open and Close change it.
+	// Overlay is what is on top, nil for nothing. Open and Close change it.
 	Overlay overlay.Overlay
-	// Keys are those that a command is bound to, for people; Home is the user's home
-	// directory, "" when unknown.
+	// Keys returns the keys of a command as text. Home is the user's home directory, "" if
+	// unknown.
 	Keys func(command string) string
 	Home string
-	// Searches are what was looked for, the newest last.
+	// Searches is the texts of searches, the newest last.
 	Searches []string
 
 	log      *slog.Logger
@@ -62,7 +62,7 @@ type Loop struct {
 	replaced func()
 
 	cmds  []tea.Cmd
-	calls int // under way
+	calls int // number of calls that have not ended
 
 	note  note
 	said  []said // newest last
@@ -76,28 +76,28 @@ type note struct {
 	id   int
 }
 
-// said is a message that was in the status line.
+// said is an earlier message.
 type said struct {
 	note
 	at time.Time
 }
 
-// maxSaid bounds how many of them are kept.
+// maxSaid is how many messages are kept.
 const maxSaid = 100
 
-// New makes a loop of a clock and of what delivers a message after a time. replaced
-// is called before the overlay becomes another one.
+// New makes a Loop. now is its clock, after delivers a message to the event loop after a time,
+// and replaced is called before the overlay changes.
 func New(log *slog.Logger, now func() time.Time, after func(time.Duration, tea.Msg), replaced func()) *Loop {
 	return &Loop{log: log, now: now, after: after, replaced: replaced}
 }
 
 func (l *Loop) Now() time.Time { return l.now() }
 
-// After does something in the loop when the time has passed.
+// After calls do in the event loop when d has passed.
 func (l *Loop) After(d time.Duration, do func()) { l.after(d, Then(do)) }
 
-// Async runs a call to the host outside of the loop and what it gives in it. An
-// error becomes a message; a panic ends the interface, restoring the terminal.
+// Async runs call outside of the event loop, then the function that it returns in the loop. An
+// error becomes a message. A panic ends the interface and restores the terminal.
 func (l *Loop) Async(what string, call func(context.Context) (func(), error)) {
 	l.calls++
 	l.Aside(func(ctx context.Context) func() {
@@ -114,7 +114,7 @@ func (l *Loop) Async(what string, call func(context.Context) (func(), error)) {
 	})
 }
 
-// Aside is Async for what nobody waits for: leaving doesn't either.
+// Aside is Async for a call without messages, for which leaving the interface doesn't wait.
 func (l *Loop) Aside(call func(context.Context) func()) {
 	l.cmds = append(l.cmds, func() (msg tea.Msg) {
 		defer func() {
@@ -128,7 +128,7 @@ func (l *Loop) Aside(call func(context.Context) func()) {
 	})
 }
 
-// Call is Async for a call that gives nothing; then, if not nil, follows when it has
+// Call is Async for a call without a result. then, if not nil, is called in the loop if it has
 // succeeded.
 func (l *Loop) Call(what string, call func(context.Context) error, then func()) {
 	l.Async(what, func(ctx context.Context) (func(), error) {
@@ -139,7 +139,7 @@ func (l *Loop) Call(what string, call func(context.Context) error, then func()) 
 	})
 }
 
-// Get is Call for a call that gives something.
+// Get is Call for a call with a result.
 func Get[T any](l *Loop, what string, call func(context.Context) (T, error), then func(T)) {
 	l.Async(what, func(ctx context.Context) (func(), error) {
 		got, err := call(ctx)
@@ -150,8 +150,8 @@ func Get[T any](l *Loop, what string, call func(context.Context) (T, error), the
 	})
 }
 
-// Await is Get for what may take long: an overlay says so until it is done, and stops it.
-// Nothing follows then, nor when something else is on top.
+// Await is Get for a call that may take long. Until it ends, an overlay shows that and can stop
+// it. then is not called if it was stopped or another overlay is on top.
 func Await[T any](l *Loop, what, label string, call func(context.Context) (T, error), then func(T)) {
 	stopped, stop := context.WithCancel(context.Background())
 	w := overlay.NewWaiting(label, stop)
@@ -176,8 +176,7 @@ func Await[T any](l *Loop, what, label string, call func(context.Context) (T, er
 	})
 }
 
-// Ask does something with a command's argument, or with what the person answers when it
-// has none.
+// Ask calls do with a command's arguments, or with the person's answer if there are none.
 func (l *Loop) Ask(args []string, label, text string, do func(text string)) {
 	if len(args) > 0 {
 		do(strings.Join(args, " "))
@@ -186,12 +185,12 @@ func (l *Loop) Ask(args []string, label, text string, do func(text string)) {
 	l.Open(overlay.NewPrompt(label, text, do))
 }
 
-// Idle reports whether no call is under way.
+// Idle reports whether all calls have ended.
 func (l *Loop) Idle() bool { return l.calls == 0 }
 
 func (l *Loop) Quit() { l.cmds = append(l.cmds, tea.Quit) }
 
-// Take gives what has to be run outside of the loop, once; nil is nothing.
+// Take returns the commands to run outside of the loop, once; nil for none.
 func (l *Loop) Take() tea.Cmd {
 	cmds := l.cmds
 	l.cmds = nil
@@ -204,8 +203,8 @@ func (l *Loop) Take() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// Crashed makes a panic elsewhere one of the loop, which restores the terminal and
-// reports it.
+// Crashed returns a message that makes a panic of another goroutine one of the event loop, which
+// restores the terminal and reports it.
 func Crashed(p any) tea.Msg {
 	stack := debug.Stack()
 	return Then(func() { panic(fmt.Sprintf("%v\n%s", p, stack)) })
@@ -216,8 +215,7 @@ func (l *Loop) Say(kind status.Kind, format string, args ...any) {
 	l.sayFor(noteTime, kind, format, args...)
 }
 
-// Brief is Say for what was done as asked: it soon makes room for the status
-// again.
+// Brief is Say for a message that only confirms what was asked for. It stays for a shorter time.
 func (l *Loop) Brief(format string, args ...any) {
 	l.sayFor(briefTime, status.Info, format, args...)
 }
@@ -234,7 +232,7 @@ func (l *Loop) sayFor(d time.Duration, kind status.Kind, format string, args ...
 	})
 }
 
-// Unsay takes the message away.
+// Unsay removes the message.
 func (l *Loop) Unsay() {
 	if l.note.text != "" {
 		l.note.text = ""
@@ -242,10 +240,10 @@ func (l *Loop) Unsay() {
 	}
 }
 
-// Note is the message in the status line, "" for none.
+// Note returns the message in the status line, "" for none.
 func (l *Loop) Note() (text string, kind status.Kind) { return l.note.text, l.note.kind }
 
-// OpenMessages shows what was said, the newest first.
+// OpenMessages lists earlier messages, the newest first.
 func (l *Loop) OpenMessages() {
 	rows := make([]overlay.Row, 0, len(l.said))
 	for i, s := range slices.Backward(l.said) {
@@ -260,17 +258,17 @@ func (l *Loop) OpenMessages() {
 	}})
 }
 
-// Fail reports what went wrong.
+// Fail reports an error.
 func (l *Loop) Fail(what string, err error) {
 	l.log.Warn("call failed", "what", what, "err", err)
 	text := err.Error()
-	if !strings.HasPrefix(text, what+": ") { // as most of the host's errors begin
+	if !strings.HasPrefix(text, what+": ") { // most of the host's errors begin like this
 		text = what + ": " + text
 	}
 	l.Say(status.Error, "%s", text)
 }
 
-// Open puts an overlay on top.
+// Open replaces the overlay.
 func (l *Loop) Open(o overlay.Overlay) {
 	l.replaced()
 	l.Overlay = o
@@ -279,7 +277,7 @@ func (l *Loop) Open(o overlay.Overlay) {
 
 func (l *Loop) Close() { l.Open(nil) }
 
-// Confirm opens a question; the overlay that was open comes back after it.
+// Confirm asks a question. The previous overlay is opened again afterwards.
 func (l *Loop) Confirm(question string, yes func()) {
 	before := l.Overlay
 	back := func() {
@@ -290,32 +288,32 @@ func (l *Loop) Confirm(question string, yes func()) {
 	l.Open(overlay.NewConfirm(question, func() { yes(); back() }, back))
 }
 
-// clock is how times that show follow the clock. A timer runs only while one shows.
+// clock keeps visible times up to date. Its timer runs only while a time is visible.
 type clock struct {
-	skew    time.Duration // by how much this clock is ahead of the host's
-	due     time.Duration // until what was drawn last changes, 0 for never
+	skew    time.Duration // this clock minus the host's
+	due     time.Duration // time until a visible time changes, 0 for never
 	ticking bool
 }
 
-// HostTime learns from what the host has just done, in Unix milliseconds, how its
-// clock stands.
+// HostTime sets the skew of the clocks from the time of an event that the host has just reported,
+// in Unix milliseconds.
 func (l *Loop) HostTime(ms int64) {
 	if ms > 0 {
 		l.clock.skew = l.now().Sub(time.UnixMilli(ms))
 	}
 }
 
-// Since is how long ago something was by the host's clock.
+// Since returns how long ago t was, for a time of the host's clock.
 func (l *Loop) Since(t time.Time) time.Duration { return max(l.now().Sub(t)-l.clock.skew, 0) }
 
-// Counts says that a time is drawn that changes with each whole unit.
+// Counts says that the visible duration d changes with each whole unit.
 func (l *Loop) Counts(d, unit time.Duration) {
 	if wait := unit - d%unit; l.clock.due == 0 || wait < l.clock.due {
 		l.clock.due = wait
 	}
 }
 
-// Tick draws the times again when they change. It is called after drawing.
+// Tick must be called after drawing. It redraws when a visible time changes.
 func (l *Loop) Tick() {
 	c := &l.clock
 	if c.due == 0 || c.ticking {
@@ -328,11 +326,11 @@ func (l *Loop) Tick() {
 	})
 }
 
-// maxSearches bounds what is remembered of what was looked for.
+// maxSearches is how many searches are remembered.
 const maxSearches = 50
 
-// Search asks what to look for and looks for it as it is typed. Without a text it is
-// what was looked for before. found is told of what was accepted, left that nothing was.
+// Search asks for a text and searches while it is typed. An empty text repeats the last search.
+// found is called with the accepted text, left if the search was cancelled.
 func (l *Loop) Search(label string, changed func(text string) string, step func(reverse bool) string, found func(text string), left func()) {
 	l.Open(overlay.NewSearch(overlay.Asking{Label: label, Past: l.Searches, Changed: changed, Step: step, Done: func(text string, ok bool) {
 		l.Dirty |= Panes | Chrome
@@ -348,7 +346,7 @@ func (l *Loop) Search(label string, changed func(text string) string, step func(
 	}}))
 }
 
-// Searched keeps what was looked for.
+// Searched remembers a search.
 func (l *Loop) Searched(text string) {
 	l.Searches = append(slices.DeleteFunc(l.Searches, func(s string) bool { return s == text }), text)
 	if len(l.Searches) > maxSearches {
@@ -356,7 +354,7 @@ func (l *Loop) Searched(text string) {
 	}
 }
 
-// LastSearch is what was looked for last, "" for nothing.
+// LastSearch returns the text of the last search, "" for none.
 func (l *Loop) LastSearch() string {
 	if len(l.Searches) == 0 {
 		return ""

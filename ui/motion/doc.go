@@ -1,3 +1,3 @@
-// Package motion is how a cursor goes through the text of a terminal by characters, words,
-// paragraphs and brackets, as vi's does. It has no state.
+// Package motion moves a cursor through a terminal's text by characters, words, paragraphs and
+// brackets, as in vi. It has no state.
 package motion

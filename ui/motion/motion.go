@@ -7,7 +7,7 @@ import (
 	"tandemux/emulator"
 )
 
-// Text is what a cursor goes through, by lines.
+// Text is the text through which a cursor moves.
 type Text struct {
 	At             func(line int) []emulator.Cell // valid until the next call
 	Oldest, Newest int
@@ -17,7 +17,7 @@ type Text struct {
 // Cursor is a place in the text.
 type Cursor struct{ X, Line int }
 
-// Length is the number of cells up to the last one that is no blank.
+// Length is the number of cells up to the last one that is not blank.
 func Length(cells []emulator.Cell) int {
 	n := len(cells)
 	for n > 0 && (cells[n-1].Rune == 0 && cells[n-1].Width != 0 || cells[n-1].Rune == ' ') {
@@ -26,7 +26,7 @@ func Length(cells []emulator.Cell) int {
 	return n
 }
 
-// Paragraph goes to the next empty line, or the one before.
+// Paragraph moves to the next empty line, or to the previous one.
 func (c *Cursor) Paragraph(t *Text, next bool) {
 	step := -1
 	if next {
@@ -43,7 +43,7 @@ func (c *Cursor) Paragraph(t *Text, next bool) {
 	}
 }
 
-// FirstText is the column of the first character that is no blank.
+// FirstText returns the column of the first character that is not blank.
 func (c *Cursor) FirstText(t *Text) int {
 	for i, cell := range t.At(c.Line) {
 		if cell.Rune != 0 && cell.Rune != ' ' {
@@ -53,7 +53,7 @@ func (c *Cursor) FirstText(t *Text) int {
 	return 0
 }
 
-// Lead gives the first cell of the character at column x of the cursor's line.
+// Lead returns the first cell of the character at column x of the cursor's line.
 func (c *Cursor) Lead(t *Text, x int) int {
 	if cells := t.At(c.Line); x > 0 && x < len(cells) && cells[x].Width == 0 {
 		return x - 1
@@ -61,7 +61,7 @@ func (c *Cursor) Lead(t *Text, x int) int {
 	return x
 }
 
-// Class is what a cell is for motions by words.
+// Class is the class of a cell for motions by word.
 type Class uint8
 
 // The classes.
@@ -71,8 +71,8 @@ const (
 	Punctuation
 )
 
-// ClassOf says what a cell is for the motions by words: with big set all that
-// is no blank is alike. Without separators there are vi's words.
+// ClassOf returns the class of a cell. With big, all cells that are not blank are words. Without
+// separators, words are vi's.
 func ClassOf(separators string, c *emulator.Cell, big bool) Class {
 	switch {
 	case c.Rune == 0 && c.Width != 0 || unicode.IsSpace(c.Rune):
@@ -92,7 +92,8 @@ func ClassOf(separators string, c *emulator.Cell, big bool) Class {
 
 func (t *Text) classOf(c *emulator.Cell, big bool) Class { return ClassOf(t.Separators, c, big) }
 
-// WordForward goes to the next word, or with end to the end of one; big words are what blanks part.
+// WordForward moves to the next word, or with end to the end of a word. Big words are separated
+// by blanks.
 func (c *Cursor) WordForward(t *Text, end, big bool) {
 	cells := t.At(c.Line)
 	x, n := c.X, Length(cells)
@@ -129,7 +130,7 @@ func (c *Cursor) WordForward(t *Text, end, big bool) {
 	c.X = x
 }
 
-// WordBack goes to the begin of a word.
+// WordBack moves to the beginning of a word.
 func (c *Cursor) WordBack(t *Text, big bool) {
 	cells := t.At(c.Line)
 	x := min(c.X, Length(cells)) - 1
@@ -154,13 +155,13 @@ func (c *Cursor) WordBack(t *Text, big bool) {
 	c.X = x
 }
 
-// brackets are the pairs that Bracket knows.
+// brackets is the pairs of brackets.
 const brackets = "()[]{}<>"
 
-// maxBracket bounds how many lines a bracket's partner is looked for in.
+// maxBracket is how many lines are searched for a matching bracket.
 const maxBracket = 10000
 
-// Bracket finds the bracket that belongs to the first one at or after the cursor.
+// Bracket returns the place of the bracket that matches the first bracket at or after the cursor.
 func (c *Cursor) Bracket(t *Text) (to Cursor, ok bool) {
 	cells := t.At(c.Line)
 	x, kind := c.X, -1

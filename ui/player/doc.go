@@ -1,12 +1,12 @@
-// Package player plays recordings in a terminal: a Player is a recording, a place
-// in it and what the screen shows there; Run is the program around it.
+// Package player plays recordings in a terminal. A Player is a recording, a position in it, and
+// the screen at that position; Run is the program around it.
 //
-// What a recording prints goes to an emulator of our own and from there, as cells,
-// to the outer terminal, never as it is: a recording that somebody sent can't
-// set titles or the clipboard, ask the terminal to type, or leave it in a mode.
-// Its terminal is drawn with its own size, cut where the outer one is smaller.
+// The output of a recording goes to an emulator and from there, as cells, to the outer terminal.
+// So a recording that somebody sent can't set titles or the clipboard, make the terminal answer,
+// or leave it in some mode. Its screen is drawn with its own size, cut where the outer terminal
+// is smaller.
 //
-// A Player belongs to one goroutine, Run's loop; it has no clock: the time is an
-// argument. Going back plays from the beginning again, which takes what writing
-// the output takes. A paused player and one at the end wake for nothing.
+// Only one goroutine, Run's loop, may use a Player. It has no clock: the time is an argument.
+// Going back plays from the beginning again, which costs as much as writing the output. A Player
+// that is paused or at the end never wakes.
 package player

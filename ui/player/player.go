@@ -26,21 +26,21 @@ type Options struct {
 
 type Player struct {
 	rec   Recording
-	at    []time.Duration // of the events, pauses cut
+	at    []time.Duration // times of the events, with pauses cut
 	total time.Duration
 	opt   Options
 
 	feed *pane.Feed
 	view *pane.View
-	next int // event that comes next
+	next int // index of the next event
 	pos  time.Duration
 
 	playing bool
-	from    time.Duration // place at since
+	from    time.Duration // the position at the time since
 	since   time.Time
 }
 
-// New makes a player that plays from o.Start when Play is called.
+// New makes a Player at o.Start. It plays when Play is called.
 func New(rec Recording, o Options) *Player {
 	if !(o.Speed > 0) {
 		o.Speed = 1
@@ -68,7 +68,7 @@ func New(rec Recording, o Options) *Player {
 	return p
 }
 
-// rewind shows what the recording begins with: nothing.
+// rewind goes to the empty screen before the recording.
 func (p *Player) rewind() {
 	// A size within bounds can't be refused.
 	_ = p.feed.Reset(ahp.TerminalState{Cols: p.rec.Header.Cols, Rows: p.rec.Header.Rows})
@@ -84,7 +84,7 @@ func (p *Player) seek(to time.Duration) {
 		switch e := &p.rec.Events[p.next]; e.Kind {
 		case asciicast.Output:
 			p.feed.Write(e.Data)
-			p.feed.Events() // bells and what it would copy
+			p.feed.Events() // drop bells and clipboard writes
 		case asciicast.Resize:
 			p.feed.Resize(e.Cols, e.Rows)
 		}
@@ -92,13 +92,13 @@ func (p *Player) seek(to time.Duration) {
 	p.pos = to
 }
 
-// Seek goes to a place, within the recording.
+// Seek goes to a position within the recording.
 func (p *Player) Seek(to time.Duration, now time.Time) {
 	p.seek(to)
 	p.from, p.since = p.pos, now
 }
 
-// Play goes on, or begins again at the end; Pause stays.
+// Play continues, or at the end begins again.
 func (p *Player) Play(now time.Time) {
 	if p.pos >= p.total && p.total > 0 {
 		p.rewind()
@@ -107,11 +107,11 @@ func (p *Player) Play(now time.Time) {
 	p.playing, p.from, p.since = true, p.pos, now
 }
 
-// Pause stays where it is.
+// Pause stops at the present position.
 func (p *Player) Pause() { p.playing = false }
 
-// Advance shows what is due and gives the time until more is, at most a second
-// for the clock in the line at the bottom; 0 when nothing will be.
+// Advance shows the events that are due. It returns the time until it must be called again, at
+// most a second of the recording for its clock; 0 if it need not.
 func (p *Player) Advance(now time.Time) time.Duration {
 	if !p.playing {
 		return 0
@@ -125,8 +125,7 @@ func (p *Player) Advance(now time.Time) time.Duration {
 	return max(time.Duration(float64(wait)/p.opt.Speed), time.Millisecond)
 }
 
-// Key does what a key does, by its name such as "left"; it reports whether the
-// player is to end.
+// Key handles a key by its name, such as "left". It reports whether to quit.
 func (p *Player) Key(name string, now time.Time) (quit bool) {
 	p.Advance(now)
 	const step = 5 * time.Second
@@ -151,7 +150,7 @@ func (p *Player) Key(name string, now time.Time) (quit bool) {
 	return false
 }
 
-// marker gives the place of the next marker, or the one before the one here.
+// marker returns the position of the next marker, or of the one before the last second.
 func (p *Player) marker(forward bool) time.Duration {
 	to := time.Duration(0)
 	for i, e := range p.rec.Events {
@@ -169,7 +168,7 @@ func (p *Player) marker(forward bool) time.Duration {
 	return to
 }
 
-// named gives the text of the marker that was passed last.
+// named returns the text of the last marker, or the recording's title.
 func (p *Player) named() (text string) {
 	for i := p.next - 1; i >= 0; i-- {
 		if e := &p.rec.Events[i]; e.Kind == asciicast.Marker {
@@ -179,7 +178,7 @@ func (p *Player) named() (text string) {
 	return p.rec.Header.Title
 }
 
-// help is what the keys do.
+// help describes the keys.
 const help = "space pause  left right [ ] seek  q quit"
 
 func clock(d time.Duration) string {
@@ -190,7 +189,7 @@ func clock(d time.Duration) string {
 	return fmt.Sprintf("%d:%02d", s/60, s%60)
 }
 
-// Draw draws the screen and the line below it.
+// Draw draws the screen and a line about the playback below it.
 func (p *Player) Draw(c *paint.Canvas, l look.Look) paint.Cursor {
 	w, h := c.Size()
 	p.view.Redraw()
@@ -219,7 +218,7 @@ func (p *Player) Draw(c *paint.Canvas, l look.Look) paint.Cursor {
 	return cur
 }
 
-// Until calls f with each event up to the place.
+// Until calls f with each event up to the position.
 func (p *Player) Until(f func(asciicast.Event)) {
 	for _, e := range p.rec.Events[:p.next] {
 		f(e)

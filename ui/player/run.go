@@ -16,8 +16,8 @@ import (
 	"tandemux/ui/tty"
 )
 
-// Run plays a recording on the terminal in and out until its end is left, a key
-// ends it, or the context does. The terminal is restored when it returns.
+// Run plays a recording on the terminal in and out until a key quits it or the context ends. The
+// terminal is restored when it returns.
 func Run(ctx context.Context, rec Recording, o Options, in, out *os.File, env []string, theme themes.Theme) error {
 	term, err := tty.Open(in, out, env)
 	if err != nil {
@@ -105,7 +105,7 @@ func (s *shown) loop(ctx context.Context, inputs <-chan tty.Input, sizes <-chan 
 	}
 }
 
-// take handles what one read of the terminal brought.
+// take handles the messages of one read of the terminal.
 func (s *shown) take(in tty.Input) (quit bool, err error) {
 	for _, msg := range in {
 		switch msg := msg.(type) {

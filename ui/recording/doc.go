@@ -1,3 +1,3 @@
-// Package recording is which terminals a person records in the interface, and into
-// which files. It belongs to the event loop.
+// Package recording has the terminals that a person records in the interface. Only the event loop
+// may use it.
 package recording

@@ -14,16 +14,16 @@ import (
 )
 
 type Recorder interface {
-	// Record writes what a terminal shows from now on to a file that is not there
-	// yet; ~ is the home directory. It gives the file's full name.
+	// Record records a terminal from now on to a new file; ~ is the home directory. It returns
+	// the file's full name.
 	Record(ctx context.Context, uri ahp.URI, path string) (r Recording, full string, err error)
 }
 
-// Recording is one that runs. It ends by itself with its terminal's program, and
-// with this client. The methods may be called from any goroutine.
+// Recording is a running recording. It ends with its terminal's program or with this client. The
+// methods may be called from any goroutine.
 type Recording interface {
 	Input(data []byte)
-	// Stop ends it and says how long it is, or what was wrong with it.
+	// Stop ends the recording and returns its length, or what went wrong.
 	Stop() (time.Duration, error)
 }
 
@@ -33,23 +33,23 @@ type recorded struct {
 	path string
 }
 
-// Recordings are those that run. They end with this client.
+// Recordings is the running recordings.
 type Recordings struct {
 	loop     *loop.Loop
 	recorder Recorder // may be nil
 	byURI    map[ahp.URI]*recorded
 }
 
-// New makes an empty set of recordings. recorder may be nil.
+// New makes an empty Recordings. recorder may be nil.
 func New(l *loop.Loop, recorder Recorder) *Recordings {
 	return &Recordings{loop: l, recorder: recorder, byURI: map[ahp.URI]*recorded{}}
 }
 
-// Of reports whether a terminal is recorded.
+// Of reports whether a terminal is being recorded.
 func (rs *Recordings) Of(uri ahp.URI) bool { return rs.byURI[uri] != nil }
 
-// Toggle begins to record a terminal, asking for a file's name where args have none,
-// or ends that. exited says that its program has ended.
+// Toggle starts to record a terminal, or ends its recording. It asks for the file's name if args
+// has none. exited says that the terminal's program has ended.
 func (rs *Recordings) Toggle(uri ahp.URI, exited bool, args []string) {
 	switch {
 	case rs.Of(uri):
@@ -93,7 +93,7 @@ func (rs *Recordings) end(uri ahp.URI) {
 	})
 }
 
-// Prune ends the recordings of terminals that don't run any more.
+// Prune ends the recordings of terminals for which runs returns false.
 func (rs *Recordings) Prune(runs func(ahp.URI) bool) {
 	for uri := range rs.byURI {
 		if !runs(uri) {
@@ -102,7 +102,7 @@ func (rs *Recordings) Prune(runs func(ahp.URI) bool) {
 	}
 }
 
-// Leave ends all recordings, and says so for the note that the client leaves with.
+// Leave ends all recordings. It returns a text about them for the note on leaving.
 func (rs *Recordings) Leave() string {
 	var paths []string
 	for uri, r := range rs.byURI {
@@ -119,7 +119,7 @@ func (rs *Recordings) Leave() string {
 	return "\nbut these recordings ended with the interface, as tandemux record would not: " + strings.Join(paths, ", ")
 }
 
-// Input puts what is typed into a terminal's recording, if there is one.
+// Input adds what is typed to a terminal's recording, if there is one.
 func (rs *Recordings) Input(uri ahp.URI, data []byte) {
 	if r := rs.byURI[uri]; r != nil {
 		r.Input(data)

@@ -24,7 +24,7 @@ import (
 
 // Screen draws panes with their frames.
 type Screen struct {
-	Sticky pane.Sticky // when the line of a command stays on top of its output
+	Sticky pane.Sticky // when a command's line stays above its output
 
 	loop       *loop.Loop
 	panes      *panes.Panes
@@ -37,9 +37,8 @@ func New(l *loop.Loop, ps *panes.Panes, as *agents.Agents, o *outer.Terminal, rs
 	return &Screen{loop: l, panes: ps, agents: as, outer: o, recordings: rs}
 }
 
-// Draw draws what has changed of the panes, or everything, and gives the place of the
-// cursor. Nothing is drawn, and drawn is false, while a floating pane is in the middle
-// of a frame of its program's.
+// Draw draws the changes of the panes, or everything, and returns the cursor. While a floating
+// pane's program is in the middle of a frame, nothing is drawn and drawn is false.
 func (sc *Screen) Draw(all bool, now time.Time, cursor paint.Cursor) (at paint.Cursor, drawn bool) {
 	if !all && sc.held(now) {
 		return cursor, false
@@ -67,7 +66,7 @@ func (sc *Screen) Draw(all bool, now time.Time, cursor paint.Cursor) (at paint.C
 	return sc.floats(now, cursor), true
 }
 
-// empty draws what shows instead of panes.
+// empty draws what shows if there are no panes.
 func (sc *Screen) empty() {
 	o := sc.outer
 	if len(sc.panes.Arr.Panes) > 0 {
@@ -92,8 +91,7 @@ func (sc *Screen) empty() {
 	}
 }
 
-// dividers draws the lines between panes side by side, joined with the
-// headers that meet them.
+// dividers draws the lines between panes side by side, joined with the headers at their sides.
 func (sc *Screen) dividers() {
 	draw := sc.dividerCell()
 	for _, d := range sc.panes.Arr.Dividers {
@@ -103,7 +101,7 @@ func (sc *Screen) dividers() {
 	}
 }
 
-// dividerCell gives what draws a cell of the lines between panes.
+// dividerCell returns what draws a cell of a divider.
 func (sc *Screen) dividerCell() func(x, y int) {
 	o := sc.outer
 	l := &o.Look
@@ -123,7 +121,7 @@ func (sc *Screen) dividerCell() func(x, y int) {
 	}
 }
 
-// The least room for a pane's name with a badge beside it, and for that, in cells.
+// The smallest widths, in cells, of a pane's name beside a badge, and of that badge.
 const leastName, leastBadge = 10, 5
 
 // header draws the title row of a pane.
@@ -151,11 +149,11 @@ func (sc *Screen) header(p layout.Placed) {
 	if t != nil && p.Name == "" {
 		name = t.FullTitle()
 	}
-	if p.Body.Empty() { // in a stack, and not open
+	if p.Body.Empty() { // a closed pane of a stack
 		name = string(l.Folded) + " " + name
 	}
-	// The name goes first: it has half of the row, and all of it where the badge
-	// would be too short to tell anything.
+	// The name comes first: it has half of the row, or all of it if the badge would be too short
+	// to be useful.
 	least := min(paint.Width(name)+2, max(room/2, leastName))
 	if most := room - least - 3; badge != "" && most >= min(paint.Width(badge), leastBadge) {
 		badge = " " + paint.Cut(badge, most, l.Ellipsis) + " "
@@ -176,7 +174,7 @@ func (sc *Screen) header(p layout.Placed) {
 	}
 }
 
-// flags are the words that stand in a pane's header besides its name.
+// flags returns the flags in a pane's header.
 func (sc *Screen) flags(p layout.Placed) string {
 	var flags []string
 	for _, f := range [...]struct {
@@ -190,7 +188,7 @@ func (sc *Screen) flags(p layout.Placed) string {
 	return strings.Join(flags, ", ")
 }
 
-// pane draws a pane's body and gives the place of its cursor.
+// pane draws a pane's body and returns its cursor.
 func (sc *Screen) pane(p layout.Placed, all bool, now time.Time) paint.Cursor {
 	o := sc.outer
 	if e := sc.agents.Chat(p.Terminal); e != nil {
@@ -205,7 +203,7 @@ func (sc *Screen) pane(p layout.Placed, all bool, now time.Time) paint.Cursor {
 		}
 		return paint.Cursor{}
 	}
-	if absent != "" { // what it showed last
+	if absent != "" { // its last contents
 		v.Redraw()
 		v.Draw(&o.Canvas, r, o.PaneLook(sc.Sticky))
 		o.Canvas.Restyle(r, func(s emulator.Style) emulator.Style {
@@ -229,8 +227,8 @@ func (sc *Screen) pane(p layout.Placed, all bool, now time.Time) paint.Cursor {
 	return v.Draw(&o.Canvas, r, o.PaneLook(sc.Sticky))
 }
 
-// held reports whether a floating pane is in the middle of a frame of its
-// program's: nothing below it can be drawn without tearing that frame.
+// held reports whether a floating pane's program is in the middle of a frame. Nothing below it
+// can be drawn then without tearing that frame.
 func (sc *Screen) held(now time.Time) bool {
 	if !sc.panes.Arr.Floats() {
 		return false
@@ -246,9 +244,8 @@ func (sc *Screen) held(now time.Time) bool {
 	return false
 }
 
-// floats draws the floating panes over everything else, whole, as what lies
-// below them may have been drawn. The cursor of a pane that they cover does not
-// show.
+// floats draws the floating panes over everything else. It draws them whole, as what is below may
+// have been drawn. The cursor of a covered pane is hidden.
 func (sc *Screen) floats(now time.Time, cursor paint.Cursor) paint.Cursor {
 	if !sc.panes.Arr.Floats() {
 		return cursor
@@ -277,8 +274,8 @@ func (sc *Screen) floats(now time.Time, cursor paint.Cursor) paint.Cursor {
 	return cursor
 }
 
-// signs marks the commands of a pane in the frame on its left. What stood
-// there before is drawn again where no mark stands any more.
+// signs draws the marks of commands in the frame on the left of a pane. plain draws the frame
+// again where a mark was removed.
 func (sc *Screen) signs(p layout.Placed, plain func(x, y int)) {
 	v := sc.panes.Views[p.Pane]
 	if v == nil || !v.Framed || sc.outer.Signs == nil {
@@ -300,7 +297,7 @@ func (sc *Screen) signs(p layout.Placed, plain func(x, y int)) {
 	}
 }
 
-// tiledSigns marks the commands of the tiled panes.
+// tiledSigns draws the marks of commands of the tiled panes.
 func (sc *Screen) tiledSigns() {
 	if sc.outer.Signs == nil || len(sc.panes.Arr.Dividers) == 0 {
 		return
@@ -319,9 +316,9 @@ func (sc *Screen) tiledSigns() {
 	}
 }
 
-// LastCommand says how the newest command of a terminal did, in full and in
-// short, and how that is drawn; "" where none is known. Of one that runs it says
-// for how long, unless it shows a screen of its own.
+// LastCommand describes the result of a terminal's newest command, in full and in short, and
+// returns the text's style; "" if there is none. Of a running command it says for how long,
+// except on the alternate screen.
 func (sc *Screen) LastCommand(t *terminals.Terminal) (text, short string, style look.Style) {
 	l := &sc.outer.Look
 	style = l.Exited
@@ -353,11 +350,10 @@ func (sc *Screen) LastCommand(t *terminals.Terminal) (text, short string, style 
 	return short + " " + words.Lasted(c.Duration), short, style
 }
 
-// coarseTime is from when on a running time is told in minutes.
+// coarseTime is the running time from which on only minutes are shown.
 const coarseTime = 10 * time.Minute
 
-// running says for how long a command has run, "" where that is not known or not
-// worth a word.
+// running is the time for which a command has been running, "" if it is unknown or short.
 func running(l *loop.Loop, c pane.Command) string {
 	if c.Started.IsZero() {
 		return ""

@@ -1,10 +1,10 @@
-// Package segments asks the machine that the interface runs on for what the status line
-// shows of it: the branch of the focused pane's directory, the battery, and what the
-// person's own command prints.
+// Package segments asks the machine that the interface runs on for what the status line shows
+// about it: the git branch of the focused pane's directory, the battery, and the output of the
+// person's own command.
 //
-// A segment that is not in the line is not asked for, and none while the outer terminal
-// says that it lost the focus. The branch is asked for when the directory is another one, when a
-// command has ended there, and when the focus comes back; the others after their time.
-// Of each one question is under way at most, and they are a second apart. It belongs to the
-// event loop; the answers come from elsewhere (Desk), and are drawn by ui/status.
+// It asks only for segments that are in the line, and not while the outer terminal has reported
+// the loss of the focus. It asks for the branch when the directory changes, a command ends there
+// or the focus comes back, and for the others at intervals. Each segment has at most one
+// unanswered question, with pauses between questions. Only the event loop may use it; the answers
+// come from Desk, and ui/status draws them.
 package segments

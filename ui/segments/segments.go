@@ -13,34 +13,32 @@ import (
 	"tandemux/ui/words"
 )
 
-// Desk is the machine. Its methods are called outside of the loop and are bounded in time;
-// what they can't tell is "".
+// Desk is the machine. Its methods are called outside of the event loop and take a bounded time.
+// They return "" for what they can't tell.
 type Desk interface {
-	// Branch is the git branch of a directory, with a * where tracked files are not as
-	// in its commit.
+	// Branch returns the git branch of a directory, with a * if tracked files have changed.
 	Branch(ctx context.Context, dir ahp.URI) string
-	// Battery says how full it is.
+	// Battery returns the battery's charge.
 	Battery(ctx context.Context) string
-	// Script runs a line by sh and gives the first line that it prints, or why there is
-	// none.
+	// Script runs a line by sh and returns the first line that it prints, or why there is none.
 	Script(ctx context.Context, line string, at Place) string
 }
 
-// Place is where the person is.
+// Place is what the person is looking at.
 type Place struct {
 	Layout   string
-	Terminal ahp.URI // of the focused pane, "" for none
-	Dir      ahp.URI // that one's working directory
+	Terminal ahp.URI // in the focused pane, "" for none
+	Dir      ahp.URI // the terminal's working directory
 }
 
 const (
-	// apart is how long after an answer the next question follows at the soonest, and rest
-	// that in the time that the answer took.
+	// apart is the shortest pause after an answer. The pause is also at least rest times as long
+	// as the answer took.
 	apart = 200 * time.Millisecond
 	rest  = 4
 	// batteryTime is how often the battery is asked.
 	batteryTime = time.Minute
-	// most bounds an answer, in bytes.
+	// most is the longest answer, in bytes.
 	most = 256
 )
 
@@ -48,14 +46,14 @@ type Segments struct {
 	loop    *loop.Loop
 	panes   *panes.Panes
 	outer   *outer.Terminal
-	desk    Desk // nil: nothing is known
+	desk    Desk // nil if nothing can be asked
 	blurred bool
-	looks   int // how often the focus came back
+	looks   int // number of times that the focus came back
 
 	git, battery, script question
 }
 
-// subject is what a question is about; nothing has no answer.
+// subject is what a question depends on. The zero subject has no answer.
 type subject struct {
 	text, terminal string
 	looks          int
@@ -63,27 +61,27 @@ type subject struct {
 	running        bool
 }
 
-// question is one segment's.
+// question is the question of a segment.
 type question struct {
-	about subject   // what it was asked about
-	asked time.Time // when
-	next  time.Time // when it may be asked about something else
+	about subject   // the last question's
+	asked time.Time // when it was last asked
+	next  time.Time // when it may be asked again
 	busy  bool
-	timer time.Time // when one ends that runs
+	timer time.Time // when the last timer fires
 	text  string
 }
 
-// New makes the segments. desk may be nil.
+// New makes a Segments. desk may be nil.
 func New(l *loop.Loop, ps *panes.Panes, o *outer.Terminal, desk Desk) *Segments {
 	return &Segments{loop: l, panes: ps, outer: o, desk: desk}
 }
 
-// Now is what is known.
+// Now returns the last answers.
 func (s *Segments) Now() status.Asked {
 	return status.Asked{Git: s.git.text, Battery: s.battery.text, Script: s.script.text}
 }
 
-// Settle asks for what is due.
+// Settle asks the questions that are due.
 func (s *Segments) Settle(line status.Line, c *status.Content) {
 	if s.desk == nil || s.panes.Unseen || !s.panes.Begun || s.panes.Holding > 0 {
 		return
@@ -99,7 +97,7 @@ func (s *Segments) Settle(line status.Line, c *status.Content) {
 	at := Place{Layout: s.panes.Name}
 	_, t, v := s.panes.Focused()
 	if t != nil {
-		if at.Terminal = t.URI; t.Host() == "" { // else the directory is another machine's
+		if at.Terminal = t.URI; t.Host() == "" { // else the directory is on another machine
 			at.Dir = t.Cwd
 		}
 	}
@@ -119,7 +117,7 @@ func (s *Segments) Settle(line status.Line, c *status.Content) {
 	})
 }
 
-// ask asks if it is due, or has the loop come back when it will be.
+// ask asks a question if it is due, or sets a timer for when it will be.
 func (s *Segments) ask(q *question, shown bool, about subject, every time.Duration, get func(context.Context) string) {
 	now := s.loop.Now()
 	if !shown || about == (subject{}) {
@@ -139,7 +137,7 @@ func (s *Segments) ask(q *question, shown bool, about subject, every time.Durati
 	case now.Before(due):
 		if !q.timer.After(now) || q.timer.After(due) {
 			q.timer = due
-			s.loop.After(due.Sub(now), func() {}) // it settles then
+			s.loop.After(due.Sub(now), func() {}) // the loop settles then
 		}
 	default:
 		q.about, q.asked, q.busy = about, now, true

@@ -12,9 +12,9 @@ import (
 	"tandemux/ui/paint"
 )
 
-// Data is what the status line shows.
+// Data is the content of the status line.
 type Data struct {
-	Line   Line // which segments, and where
+	Line   Line // the segments and their places
 	Layout string
 	Tabs   []Tab
 	Active int
@@ -23,48 +23,48 @@ type Data struct {
 	Asked
 	Time, Date string
 
-	// Alert is what another terminal has to tell; "" for none.
+	// Alert is the text of an alert; "" for none.
 	Alert      string
 	AlertStyle look.Style
-	Clients    int // that show this layout
+	Clients    int // number of clients that show this layout
 
-	Pending string // keys pressed of a chord, "" for none
+	Pending string // the keys of an incomplete chord, "" for none
 	Mode    string // "copy" and the like, "" for none
 	Message string
 	Kind    Kind
-	// Hints, the longest first: the first that fits stands beside the segments, or
-	// in place of those on the right.
+	// Hints is texts of decreasing length. The first that fits is shown beside the segments, or
+	// instead of those on the right.
 	Hints []string
-	Alarm bool // they are warnings
+	Alarm bool // the hints are warnings
 }
 
-// Focused is what it shows of the focused pane and its terminal.
+// Focused is what the line shows about the focused pane and its terminal.
 type Focused struct {
 	Title           string
-	Cwd             string // shortened with "~" already
-	Pane, Panes     int    // number of the pane, from 1, of how many
+	Cwd             string // shortened with "~"
+	Pane, Panes     int    // number of the pane, from 1, and number of panes
 	Cols, Rows      int    // 0 for none
-	Scroll, History int    // lines that it is scrolled back, of how many
+	Scroll, History int    // lines that it is scrolled back, and the most
 
 	Badge      string // "" for none
 	BadgeStyle look.Style
-	// Command says how the last command did; "" for none.
+	// Command describes the result of the last command; "" for none.
 	Command      string
 	CommandStyle look.Style
 }
 
-// Asked is what the machine that the interface runs on was asked; "" for nothing.
+// Asked is what the line shows about the machine that the interface runs on; "" for nothing.
 type Asked struct{ Git, Battery, Script string }
 
 type Tab struct {
 	Name string
 	Zoom bool
-	// Mark is one cell that says that the tab has something to tell; "" for none.
+	// Mark is one cell that marks an alert in the tab; "" for none.
 	Mark      string
 	MarkStyle look.Style
 }
 
-// Kind is what kind of message is shown.
+// Kind is the kind of a message.
 type Kind uint8
 
 // The kinds.
@@ -74,27 +74,27 @@ const (
 	Error
 )
 
-// Hit is where a tab was drawn.
+// Hit is the place of a tab's label.
 type Hit struct {
 	From, To int // half-open range of columns
 	Tab      int
 }
 
-// leastTab is the room that a message leaves the active tab, in cells.
+// leastTab is the width of the active tab beside a message, in cells.
 const leastTab = 8
 
-// maxLabel bounds a tab's label, in cells.
+// maxLabel is the largest width of a tab's label, in cells.
 const maxLabel = 20
 
-// item is a segment on its way into the line.
+// item is a segment to be drawn.
 type item struct {
 	seg   *Segment
-	text  string // as it is drawn, with a blank at either side; "" for nothing
+	text  string // with a blank at either side; "" for nothing
 	style look.Style
 }
 
-// Draw draws the line into a row and gives where the tabs are, and whether the
-// message had to be cut.
+// Draw draws the line into a row. It returns the places of the tabs, and whether the message was
+// cut.
 func Draw(c *paint.Canvas, r paint.Rect, d Data, l look.Look) (tabs []Hit, cut bool) {
 	if r.Empty() {
 		return nil, false
@@ -115,7 +115,7 @@ func Draw(c *paint.Canvas, r paint.Rect, d Data, l look.Look) (tabs []Hit, cut b
 	}
 	hint := hintWidth(&d, room-active-width(right, claimRank))
 	if message == "" && hint > 0 && width(right, claimRank)+hint+active > room {
-		// No hint has room beside the claim.
+		// No hint fits beside the claim.
 		message, hint = pickHint(&d, room-active), 0
 	}
 	t := strip{tabs: d.Tabs}
@@ -125,11 +125,11 @@ func Draw(c *paint.Canvas, r paint.Rect, d Data, l look.Look) (tabs []Hit, cut b
 		}
 	}
 	if message != "" {
-		// A message needs its room; the beginning of the active tab stays.
+		// A message gets the room; the beginning of the active tab stays.
 		t.choose(d.Active, max(room-paint.Width(message)-2, min(active, room/3, leastTab)))
 		room -= t.width
 		w := min(paint.Width(message)+2, room)
-		room = fitRight(right, room-w, &l) + w // what is left over may stay
+		room = fitRight(right, room-w, &l) + w // segments may use the rest
 	} else {
 		t.choose(d.Active, max(room-min(width(right, lastRank), max(room/2, 0))-hint, min(active, room)))
 		room = fitRight(right, room-t.width-hint, &l) + hint
@@ -147,8 +147,7 @@ func Draw(c *paint.Canvas, r paint.Rect, d Data, l look.Look) (tabs []Hit, cut b
 	return append(hits, drawItems(c, &x, r, right, &t, &d, &l)...), cut
 }
 
-// DrawWhole draws a message that Draw cut into the last rows of an area, as many as
-// it takes.
+// DrawWhole draws a message that Draw cut into the last rows of an area.
 func DrawWhole(c *paint.Canvas, area paint.Rect, message string, kind Kind, l look.Look) {
 	rows := strings.Split(ansi.Wrap(message, max(area.W-2, 1), ""), "\n")
 	rows = rows[:min(len(rows), area.H)]
@@ -164,8 +163,8 @@ func (k Kind) style(l *look.Look) look.Style {
 	return map[Kind]look.Style{Info: l.Message, Warning: l.Warn, Error: l.Error}[k]
 }
 
-// width is the room that the items of the right side want which rank up to one; hints
-// leave those up to claimRank alone.
+// width is the width of the items on the right with a rank up to rank. Hints leave room for those
+// up to claimRank.
 func width(list []item, rank int) int {
 	want := 0
 	for i := range list {
@@ -176,8 +175,8 @@ func width(list []item, rank int) int {
 	return want
 }
 
-// hintWidth is the room that the shortest hint needs, or for a warning the longest
-// that has room beside the claim: other segments are less than that.
+// hintWidth is the width of the shortest hint. For a warning it is that of the longest hint that
+// fits beside the claim.
 func hintWidth(d *Data, room int) int {
 	if len(d.Hints) == 0 {
 		return 0
@@ -189,7 +188,7 @@ func hintWidth(d *Data, room int) int {
 	return paint.Width(hint) + 2
 }
 
-// pickHint gives the first hint that fits, "" for none.
+// pickHint returns the first hint that fits, "" for none.
 func pickHint(d *Data, room int) string {
 	for _, hint := range d.Hints {
 		if paint.Width(hint)+2 <= room {
@@ -216,7 +215,7 @@ func items(slots []slot, d *Data, l *look.Look) []item {
 	return out
 }
 
-// fitLeft shortens an item of the left side and gives its width.
+// fitLeft shortens an item on the left and returns its width.
 func (it *item) fitLeft(line, room int) int {
 	if it.text == "" {
 		return 0
@@ -225,8 +224,8 @@ func (it *item) fitLeft(line, room int) int {
 	return paint.Width(it.text)
 }
 
-// fitRight shortens the items of the right side, in the order of their ranks, and
-// gives the room that is left.
+// fitRight shortens the items on the right in the order of their ranks, and returns the remaining
+// room.
 func fitRight(list []item, room int, l *look.Look) int {
 	var order []*item
 	for i := range list {
@@ -254,7 +253,7 @@ func fitRight(list []item, room int, l *look.Look) int {
 	return room
 }
 
-// drawItems draws the items of a side from x on and moves x behind them.
+// drawItems draws the items of a side from x on, and moves x after them.
 func drawItems(c *paint.Canvas, x *int, r paint.Rect, list []item, t *strip, d *Data, l *look.Look) []Hit {
 	var hits []Hit
 	for i := range list {
@@ -294,15 +293,15 @@ func (t Tab) label(number int, l *look.Look) string {
 	return text + " "
 }
 
-// strip is the tabs that are shown.
+// strip is the visible tabs.
 type strip struct {
 	tabs     []Tab
 	labels   []string
 	from, to int
-	width    int // with the marks that there are more
+	width    int // including the marks for further tabs
 }
 
-// choose chooses the tabs that fit, the active one always.
+// choose chooses the tabs that fit, always with the active one.
 func (t *strip) choose(active, room int) {
 	if len(t.labels) == 0 || room <= 0 {
 		t.labels = nil
@@ -353,7 +352,7 @@ func (t *strip) draw(c *paint.Canvas, x int, r paint.Rect, active int, l *look.L
 	return hits
 }
 
-// window chooses the tabs around the active one that fit into w cells.
+// window chooses the tabs around the active one that fit in w cells.
 func window(widths []int, active, w int) (from, to int) {
 	from, to = active, active+1
 	room := w - widths[active] - 2

@@ -1,10 +1,8 @@
-// Package status draws the status line: the layout's name and its tabs on the
-// left; on the right who holds the focused terminal, its working directory, or
-// a message. It is a function of Data that draws into a row and says where the
-// tabs are, so that they can be clicked.
+// Package status draws the status line: the layout's name and its tabs on the left; on the right
+// alerts, who holds the focused terminal, its working directory, or a message. It draws Data into
+// a row and returns the places of the tabs, so that they can be clicked.
 //
-// Which segments it shows, and on which side, is a Line, composed of the names in
-// the table of segments. Room is given away in this order: the prefix indicator
-// and the message first, then the active tab, the segments by their rank, the
-// other tabs.
+// A Line says which segments show, and on which side; it is composed of the names in the table of
+// segments. Room goes first to the prefix indicator and the message, then to the active tab, to
+// the segments by their rank, and to the other tabs.
 package status

@@ -11,40 +11,38 @@ import (
 	"tandemux/ui/look"
 )
 
-// Segment is a row of the table of what the line can show.
+// Segment is a kind of content of the line.
 type Segment struct {
-	Name string // stable, lower case
+	Name string // lower case; it never changes
 	Doc  string // one sentence
 
 	fit   fit
-	rank  int // who gets room first when there is little: the lowest
-	share int // on the left, at most one of so many parts of the line
+	rank  int // segments with a lower rank get room first
+	share int // on the left it gets at most 1/share of the line
 	text  func(*Data) string
 	style func(*Data, *look.Look) look.Style
 }
 
-// fit is how a segment is made to fit.
+// fit says how a segment is shortened.
 type fit uint8
 
 const (
-	whole    fit = iota // shown in full or not at all
+	whole    fit = iota // not at all: it is left out
 	cutEnd              // shortened at its end
 	cutFront            // shortened at its front
-	elastic             // the tabs: what is left over, around the active one
+	elastic             // the tabs: they get the rest, around the active one
 )
 
-// claimRank is the claim's: what comes after it gives way to the first hints.
+// claimRank is the rank of the claim. Segments after it make room for the first hints.
 const claimRank = 1
 
-// lastRank is that of what gives way first.
+// lastRank is the rank of the segments that are left out first.
 const lastRank = 8
 
-// leastEnd is the least room that something shortened at its end is shown in, in
-// cells.
+// leastEnd is the smallest width, in cells, of a segment that is shortened at its end.
 const leastEnd = 6
 
-// leastFront is the least room that something shortened at its front is shown
-// in, in cells.
+// leastFront is the smallest width, in cells, of a segment that is shortened at its front.
 const leastFront = 10
 
 var segments = []Segment{
@@ -84,7 +82,7 @@ var segments = []Segment{
 	{"date", "The date: `2026-11-20`.", whole, 5, 4, func(d *Data) string { return d.Date }, muted},
 }
 
-// when is a text that stands only then.
+// when returns the text if is is true, else "".
 func when(is bool, format string, args ...any) string {
 	if !is {
 		return ""
@@ -95,19 +93,19 @@ func when(is bool, format string, args ...any) string {
 func plain(_ *Data, l *look.Look) look.Style { return l.Status }
 func muted(_ *Data, l *look.Look) look.Style { return l.StatusMuted }
 
-// onStatus puts a style onto the line's ground.
+// onStatus returns a style with the line's background.
 func onStatus(s look.Style, l *look.Look) look.Style {
 	s.BG = l.Status.BG
-	s.FG = cmp.Or(s.FG, l.Status.FG) // the default one is meant for the default ground
+	s.FG = cmp.Or(s.FG, l.Status.FG) // the default colour fits only the default background
 	s.Attrs |= l.Status.Attrs
 	return s
 }
 
-// Segments gives the table in the order of the documentation. The slice is the
-// caller's.
+// Segments returns the segments in the order of the documentation. The caller may modify the
+// slice.
 func Segments() []Segment { return slices.Clone(segments) }
 
-// Names gives the segments' names in that order.
+// Names returns the segments' names in that order.
 func Names() []string {
 	var names []string
 	for _, s := range Segments() {
@@ -116,7 +114,7 @@ func Names() []string {
 	return names
 }
 
-// Left and Right are what the line shows when nothing else is configured.
+// Left and Right are the default segments.
 var (
 	Left  = []string{"prefix|mode|layout", "tabs"}
 	Right = []string{"attention", "clients", "script", "command", "claim", "cwd"}
@@ -128,15 +126,13 @@ type Line struct {
 	names       []string // of all segments
 }
 
-// slot is a place in the line, in which the first segment shows that has
-// something to say.
+// slot is a place in the line. It shows its first segment with a text.
 type slot []*Segment
 
-// maxSlots bounds the slots of a side.
+// maxSlots is the largest number of slots on a side.
 const maxSlots = 32
 
-// Compose makes a line of segments' names; "prefix|layout" shows the first that
-// has something to say.
+// Compose makes a Line of segments' names. "prefix|layout" is a slot of two segments.
 func Compose(left, right []string) (Line, error) {
 	var line Line
 	tabs := 0
@@ -198,17 +194,17 @@ var standard = func() Line {
 	return l
 }()
 
-// Content chooses what the line shows.
+// Content configures what the line shows.
 type Content struct {
 	StatusLeft, StatusRight []string // segments (Compose); nil means the default ones
 	Clock                   string   // "24h" or "12h"; empty means "24h"
 	Position                string   // "bottom" or "top"; empty means "bottom"
 
-	Script string        // that sh runs for the segment script; empty means none
-	Every  time.Duration // between its runs
+	Script string        // a line for sh whose output is the segment script; empty means none
+	Every  time.Duration // time between runs of Script
 }
 
-// Options gives the options, which keep their values in s.
+// Options returns the options, whose values are stored in s.
 func (s *Content) Options() []option.Option {
 	hint := "Segments: " + strings.Join(Names(), ", ") + "."
 	return []option.Option{

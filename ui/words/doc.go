@@ -1,3 +1,2 @@
-// Package words makes what a person reads of counts, times, paths, and texts that
-// somebody else chose. It has no state.
+// Package words writes counts, times, paths, and texts of others for people. It has no state.
 package words

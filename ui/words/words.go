@@ -12,16 +12,15 @@ import (
 	"tandemux/internal/plaintext"
 )
 
-// Clean takes control characters out of a text that somebody else chose, the ends
-// of its lines too.
+// Clean removes control characters, including line ends, from a text of somebody else.
 func Clean(s string) string { return plaintext.Clean(s, "") }
 
-// Lines is Clean for a text of several lines, in which tabs are four blanks.
+// Lines is Clean for a text of several lines. A tab becomes four blanks.
 func Lines(s string) string {
 	return plaintext.Clean(strings.ReplaceAll(s, "\t", "    "), "\n")
 }
 
-// Line is a text of several lines on one, with one blank between them.
+// Line joins the lines of a text with blanks.
 func Line(s string) string {
 	var lines []string
 	for l := range strings.Lines(Lines(strings.ReplaceAll(s, "\t", " "))) {
@@ -32,7 +31,7 @@ func Line(s string) string {
 	return strings.Join(lines, " ")
 }
 
-// Shorten writes the home directory at the beginning of a path as "~".
+// Shorten replaces the home directory at the beginning of a path by "~".
 func Shorten(dir, home string) string {
 	if home == "" || home == "/" {
 		return dir
@@ -46,7 +45,7 @@ func Shorten(dir, home string) string {
 	return dir
 }
 
-// Plural counts things by their English name.
+// Plural returns a count of things with their English name.
 func Plural(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
@@ -54,7 +53,7 @@ func Plural(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// Count is a number in few characters.
+// Count writes a number in few characters.
 func Count(n int64) string {
 	switch {
 	case n < 1000:
@@ -67,7 +66,7 @@ func Count(n int64) string {
 	return fmt.Sprintf("%.1fM", float64(n)/1e6)
 }
 
-// Counted says how much text there is, in lines or characters.
+// Counted returns the size of a text, in lines or characters.
 func Counted(text string) string {
 	lines := strings.Count(strings.TrimSuffix(text, "\n"), "\n") + 1
 	if lines > 1 {
@@ -91,7 +90,7 @@ func Lasted(d time.Duration) string {
 	return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
 }
 
-// Lasting writes a duration that goes on: in whole seconds at least.
+// Lasting writes a duration that continues, in whole seconds if it is short.
 func Lasting(d time.Duration) string {
 	if d < 10*time.Second {
 		return fmt.Sprintf("%ds", int(d.Seconds()))
@@ -99,7 +98,7 @@ func Lasting(d time.Duration) string {
 	return Lasted(d)
 }
 
-// Ago says roughly how long something is past.
+// Ago says roughly how long ago something was.
 func Ago(d time.Duration) string {
 	switch {
 	case d < 5*time.Second:
@@ -112,7 +111,7 @@ func Ago(d time.Duration) string {
 	return fmt.Sprintf("%dh ago", int(d.Hours()))
 }
 
-// Rested is how long ago something changed, in few words.
+// Rested says roughly how long ago something changed.
 func Rested(d time.Duration) string {
 	switch {
 	case d < time.Minute:
@@ -129,8 +128,8 @@ var address = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)\b(?:(?:https?|ftp|file)://|mailto:)[^\s<>"` + "`" + `{}|\\^\x00-\x1f]+`)
 })
 
-// Addresses gives where in a text the parts are that read as addresses, without what
-// ends a sentence and closing brackets that the address does not open.
+// Addresses returns the ranges of a text that look like URLs, without the punctuation at the end
+// of a sentence and closing brackets that the URL doesn't open.
 func Addresses(text []byte) [][]int {
 	found := address().FindAllIndex(text, -1)
 	for _, m := range found {
