@@ -2,6 +2,7 @@ package directory
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"strings"
 	"sync"
@@ -28,6 +29,7 @@ const (
 type Announcer struct {
 	nc   *nats.Conn
 	name string
+	id   string // tells its beats from another's of the same name
 
 	mu      sync.Mutex
 	host    *Host // nil: it is away
@@ -36,7 +38,7 @@ type Announcer struct {
 
 // NewAnnouncer makes one that says nothing yet.
 func NewAnnouncer(nc *nats.Conn, name string) *Announcer {
-	return &Announcer{nc: nc, name: name, changed: make(chan struct{}, 1)}
+	return &Announcer{nc: nc, name: name, id: rand.Text(), changed: make(chan struct{}, 1)}
 }
 
 // Set is what the host is from now on; nil says that it is away.
@@ -54,9 +56,15 @@ func (a *Announcer) current() *Host {
 }
 
 // Run tells until ctx ends; then it says that the host is away. What the host is it tells
-// again until the hub has stored it: while nodes change nobody may.
+// again until the hub has stored it: while nodes change nobody may. Where another is
+// here under the name, it ends with an error.
 func (a *Announcer) Run(ctx context.Context) error {
-	defer a.leave()
+	taken := false
+	defer func() {
+		if !taken {
+			a.leave()
+		}
+	}()
 	inbox := a.nc.NewInbox()
 	acks := make(chan *nats.Msg, 16)
 	sub, err := a.nc.ChanSubscribe(inbox+".*", acks)
@@ -64,10 +72,16 @@ func (a *Announcer) Run(ctx context.Context) error {
 		return fmt.Errorf("say what this host is: %w", err)
 	}
 	defer sub.Unsubscribe() //nolint:errcheck // it is over
-	count, stored := 0, true
+	beats := make(chan *nats.Msg, 16)
+	heard, err := a.nc.ChanSubscribe(prefix+presenceBucket+"."+a.name, beats)
+	if err != nil {
+		return fmt.Errorf("say what this host is: %w", err)
+	}
+	defer heard.Unsubscribe() //nolint:errcheck // it is over
+	count, stored, others := 0, true, 0
 	beat := time.NewTicker(BeatTime)
 	defer beat.Stop()
-	var told time.Time
+	var told, since time.Time // since: it is here
 	var last string
 	here := false
 	var wait <-chan time.Time
@@ -87,6 +101,18 @@ func (a *Announcer) Run(ctx context.Context) error {
 			if m.Subject == fmt.Sprint(inbox, ".", count) && len(m.Header) == 0 && !strings.Contains(string(m.Data), `"error"`) {
 				stored = true
 			}
+			continue
+		case m := <-beats:
+			if id := string(m.Data); id == "" || id == a.id || !here {
+				continue
+			}
+			// Who came later goes; who stays tells again what the other has written over. One
+			// beat alone may have been under way as its host was killed.
+			others++
+			if taken = others > 1 && time.Since(since) < AwayTime; taken {
+				return fmt.Errorf("a host has joined as %s already and is here: stop its `tandemux join`, or give this one another name by `tandemux hub invite NAME` on the hub's machine", a.name)
+			}
+			stored = false
 			continue
 		case <-a.changed:
 			h := a.current()
@@ -123,7 +149,7 @@ func (a *Announcer) Run(ctx context.Context) error {
 			last, told = string(text), time.Now()
 		}
 		if !here {
-			here = true
+			here, since, others = true, time.Now(), 0
 			a.beat()
 		}
 	}
@@ -133,7 +159,7 @@ func (a *Announcer) Run(ctx context.Context) error {
 // down would come too late.
 func (a *Announcer) beat() {
 	if a.nc.IsConnected() {
-		a.nc.Publish(prefix+presenceBucket+"."+a.name, nil) //nolint:errcheck // the next one follows
+		a.nc.Publish(prefix+presenceBucket+"."+a.name, []byte(a.id)) //nolint:errcheck // the next one follows
 	}
 }
 

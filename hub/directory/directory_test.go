@@ -95,6 +95,38 @@ func TestPresence(t *testing.T) {
 	}
 }
 
+// TestNameTaken: of two that announce themselves under one name the second is told to take
+// another, and the first stays what the fleet knows.
+func TestNameTaken(t *testing.T) {
+	t.Parallel()
+	b, d := open(t)
+	known := func(version string) func() bool {
+		return func() bool { e, _ := d.Host("build"); return e.Present && e.Version == version }
+	}
+	first := NewAnnouncer(connect(t, b, "build"), "build")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	ended := make(chan error, 1)
+	go func() { ended <- first.Run(ctx) }()
+	first.Set(&Host{Version: "1"})
+	eventually(t, "the first is here", known("1"))
+	began := time.Now()
+	eventually(t, "the first has been here for a while", func() bool { return time.Since(began) > AwayTime })
+	second := NewAnnouncer(connect(t, b, "build"), "build")
+	second.Set(&Host{Version: "2"})
+	short, over := context.WithTimeout(ctx, 20*time.Second)
+	defer over()
+	if err := second.Run(short); err == nil || !strings.Contains(err.Error(), "hub invite NAME") {
+		t.Errorf("the second: %v", err)
+	}
+	eventually(t, "the first is what is known", known("1"))
+	select {
+	case err := <-ended:
+		t.Errorf("the first has ended: %v", err)
+	default:
+	}
+}
+
 // TestSpeaksForItself: a host says nothing of another, takes labels that it was not given in
 // vain, and can't have its words do anything to who reads them.
 func TestSpeaksForItself(t *testing.T) {

@@ -4,7 +4,8 @@
 // when it changes; tandemux_presence a beat of each host, kept in memory with a time to live;
 // tandemux_invites who was given a credential, with the labels that it may have. A host
 // writes its own two keys and nothing else (Grant): it beats every BeatTime, and is away
-// once it has not for AwayTime, or at once when it says so.
+// once it has not for AwayTime, or at once when it says so. Of two hosts
+// of one name each hears the other's beats, and the one that came later goes.
 //
 // Directory is the hub's side: it watches the buckets and answers from memory, so that
 // asking costs NATS nothing. Announcer is a host's. What hosts write is bounded and cleaned

@@ -153,5 +153,6 @@ const (
 
 // Grant is what a host may do: write its own keys.
 func Grant(host string) server.Grant {
-	return server.Grant{Publish: []string{prefix + hostsBucket + "." + host, prefix + presenceBucket + "." + host}}
+	here := prefix + presenceBucket + "." + host
+	return server.Grant{Publish: []string{prefix + hostsBucket + "." + host, here}, Subscribe: []string{here}}
 }

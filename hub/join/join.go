@@ -232,7 +232,7 @@ func (j *Joined) dialAs(ctx context.Context, token, person string) (jsonrpc.Tran
 // announce tells the hub what the host is, as it changes.
 func announce(ctx context.Context, j *Joined) error {
 	a := directory.NewAnnouncer(j.NATS, j.Name)
-	var both errgroup.Group
+	both, ctx := errgroup.WithContext(ctx)
 	both.Go(func() error { return a.Run(ctx) })
 	both.Go(func() error { j.watch(ctx, a); return nil })
 	return both.Wait()
