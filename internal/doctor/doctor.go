@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -23,6 +24,7 @@ import (
 	"tandemux/internal/endpoint"
 	"tandemux/internal/hosts"
 	"tandemux/internal/local"
+	"tandemux/internal/statefile"
 )
 
 // finding is one line of `tandemux doctor`.
@@ -56,6 +58,7 @@ func Command(c Checks) *cobra.Command {
 		run  Check
 	}{ // are run in this order
 		{"runtime directory", checkRuntimeDir},
+		{"state directory", checkStateDir},
 		{"configuration", c.Configuration},
 		{"shell", c.checkShell},
 		{"host", checkHost},
@@ -117,6 +120,20 @@ func checkRuntimeDir(_ *cobra.Command, d local.Dirs) (string, string) {
 		return OK, d.Runtime + "; XDG_RUNTIME_DIR is not set to an absolute path; if a cleaner of temporary files removes it, host and keeper make it anew"
 	}
 	return OK, d.Runtime
+}
+
+// checkStateDir writes a block there: a full disk says so to nobody else.
+func checkStateDir(_ *cobra.Command, d local.Dirs) (string, string) {
+	probe := filepath.Join(d.State, "doctor")
+	err := statefile.Write(probe, make([]byte, 4<<10))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return OK, d.State + " does not exist; the first host makes it"
+	case err != nil:
+		return Bad, fmt.Sprintf("%s takes nothing: %v; terminals go on, but layouts, names and tokens are not kept", d.State, err)
+	}
+	os.Remove(probe)
+	return OK, d.State
 }
 
 func (c Checks) checkShell(_ *cobra.Command, d local.Dirs) (string, string) {

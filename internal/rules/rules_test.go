@@ -209,7 +209,7 @@ var arrows = map[string][]string{
 
 	"internal/endpoint": {"ahp", "ahp/hosted", "ahp/palette", "internal/hosts", "internal/apiclient", "internal/cli", "internal/client", "internal/daemon", "internal/fileuri", "internal/jsonrpc", "internal/local", "internal/statefile", "internal/wsrpc", "host/listen"},
 
-	"internal/doctor": {"ahp", "host/keeper", "host/listen", "host/sandbox", "internal/cli", "internal/endpoint", "internal/hosts", "internal/local", "internal/termcmd"},
+	"internal/doctor": {"ahp", "host/keeper", "host/listen", "host/sandbox", "internal/cli", "internal/endpoint", "internal/hosts", "internal/local", "internal/statefile", "internal/termcmd"},
 
 	"internal/termcmd": {"ahp", "ahp/find", "ahp/hosted", "emulator/input", "host/auth", "host/history", "internal/approval", "internal/capture", "internal/cli", "internal/client", "internal/endpoint", "internal/fileuri", "internal/local", "internal/prompt", "internal/resurrect", "keymap", "ui/keys", "ui/layout/...", "ui/words", "internal/pace"},
 
