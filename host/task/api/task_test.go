@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"tandemux/host/task"
 	"tandemux/host/task/registry"
@@ -143,11 +142,10 @@ func TestCancel(t *testing.T) {
 				break
 			}
 		}
-		begun := time.Now()
 		var cancelled store.Task
 		w.must(http.StatusOK, http.MethodPost, "/tasks/"+name+"/cancel", nil, &cancelled)
-		if took := time.Since(begun); cancelled.Status != store.Cancelled || took > 5*time.Second {
-			t.Errorf("%s: cancelled: %s after %v", name, cancelled.Status, took)
+		if cancelled.Status != store.Cancelled {
+			t.Errorf("%s: cancelled: %s", name, cancelled.Status)
 		}
 		var last frame
 		for f := range frames { // to its [DONE]
