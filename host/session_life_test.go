@@ -58,7 +58,7 @@ func TestAgentsThatFail(t *testing.T) {
 			defer close(p.word("let go"))
 			w, a := one(t, p, func(h *host.Config) {
 				if c.name == "silence" {
-					h.Limits.AgentSilence = 100 * time.Millisecond
+					h.Limits.AgentSilence = time.Second // the next turn's, too
 				}
 			})
 			b := folder(t, w.connect("b"))
@@ -137,7 +137,7 @@ func TestLostInATurn(t *testing.T) {
 	t.Parallel()
 	p := newScripted("scripted")
 	p.script("work", "say one\nawait two\nsay  two\ntool t running execute x\nawait three\ntool t completed execute x\nsay three")
-	w, a := one(t, p)
+	w, a := one(t, p, func(c *host.Config) { c.Limits.ClientGrace = 5 * time.Second }) // who comes back on a loaded machine, too, is in time
 	a.do(theSession, ahp.SessionActiveClientSet{ActiveClient: ahp.ActiveClient{ClientID: "a", Tools: []ahp.ToolDefinition{}}})
 	a.prompt("t", "work")
 	a.wait("it has begun", func() bool { return a.chat.ActiveTurn != nil && len(a.chat.ActiveTurn.ResponseParts) == 1 })

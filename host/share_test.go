@@ -202,7 +202,7 @@ func TestShareIsSeen(t *testing.T) {
 	}
 
 	// The time ends it, too.
-	o.must(ahp.MethodTokenNew, ahp.TokenNewParams{Channel: ahp.RootURI, Name: "ana", Terminal: uri, Share: true, Expires: time.Now().Add(1500 * time.Millisecond).UnixMilli()}, &r)
+	o.must(ahp.MethodTokenNew, ahp.TokenNewParams{Channel: ahp.RootURI, Name: "ana", Terminal: uri, Share: true, Expires: time.Now().Add(4 * time.Second).UnixMilli()}, &r)
 	g = w.comes("g3", r.Token, "Firefox", uri)
 	for {
 		if _, _, err := g.next(); err != nil {

@@ -235,9 +235,8 @@ func TestStalledHolder(t *testing.T) {
 	watcher := w.connect("watcher")
 	watcher.initialize()
 	watcher.subscribe(uri)
+	p.stall() // before there is anything that it could have read by then
 	p.dispatch(uri, 1, ahp.TerminalInput{Data: "\n"})
-	p.echo(1)
-	p.stall()
 	watcher.output(uri, "END")
 	p.resume()
 	for {
