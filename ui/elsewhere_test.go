@@ -134,6 +134,24 @@ func TestKeysBeforeTheLossOfAnotherHostIsKnown(t *testing.T) {
 	}
 }
 
+// TestMouseOnAnotherHost: a program on another host gets the mouse while that host is connected,
+// whatever this user's own is; reports are not kept for a connection that comes back.
+func TestMouseOnAnotherHost(t *testing.T) {
+	e := startElsewhere(t)
+	e.come()
+	e.sink.Feed(elsewhereShell).Write("\x1b[?1000h\x1b[?1006h")
+	e.lose()
+	e.u.Click(4, 2)
+	e.u.Wheel(true, 4, 2)
+	if e.come(); e.typed != "" {
+		t.Errorf("typed %q after a loss", e.typed)
+	}
+	e.u.Host.Lose()
+	if e.u.Click(4, 2); e.typed != "\x1b[<0;5;3M\x1b[<0;5;3m" {
+		t.Errorf("typed %q while this user's own host is away", e.typed)
+	}
+}
+
 // TestKeysBehindAClaim: what is typed behind a claim goes after it, though a state from before
 // the claim comes in between; who never gets it is told after a while.
 func TestKeysBehindAClaim(t *testing.T) {

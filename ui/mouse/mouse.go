@@ -106,7 +106,7 @@ func (ms *Mouse) forward(t *terminals.Terminal, v *pane.View, ev tea.Mouse, kind
 		return false
 	}
 	modes := v.Feed.Modes()
-	if modes.Mouse == emulator.MouseOff || !ms.Panes.Terms.Typable(t) || !ms.Link.Up() {
+	if modes.Mouse == emulator.MouseOff || !ms.Panes.Terms.Typable(t) || !ms.Link.UpAt(t.URI) {
 		return false
 	}
 	x, y, inside := v.Cell(ev.X, ev.Y)
@@ -274,7 +274,7 @@ func (ms *Mouse) Wheel(ev tea.Mouse) {
 	}
 	modes := v.Feed.Modes()
 	if modes.AltScreen && !v.Copying() && v.Back() == 0 {
-		if modes.AltScroll && ms.Panes.Terms.Typable(t) && ms.Link.Up() {
+		if modes.AltScroll && ms.Panes.Terms.Typable(t) && ms.Link.UpAt(t.URI) {
 			ms.Typing.Send(t.URI, input.AppendWheelKeys(nil, n < 0, modes))
 		}
 		return
