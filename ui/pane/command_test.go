@@ -6,12 +6,12 @@ import (
 	"tandemux/ahp"
 )
 
-// TestTypedAhead: the mark of a command stands on its line where something was typed between
-// Enter and the shell's word that it runs, too, and where a shell gives that before the line break.
+// TestTypedAhead: a command's mark is on its own line even if text was typed between Enter and
+// the shell's mark that it runs, or if the shell sends that mark before the line break.
 func TestTypedAhead(t *testing.T) {
 	for _, tt := range []struct {
 		name, line, printed string
-		first, pick         int // lines that the command begins and ends on
+		first, pick         int // first and last line of the command line
 	}{
 		{"typed at once", "make", "$ make\r\n", 0, 0},
 		{"ahead", "make", "$ make\r\nls", 0, 0},

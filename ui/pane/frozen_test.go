@@ -17,8 +17,8 @@ func numbered(from, to int) string {
 	return b.String()
 }
 
-// TestStands: what is read stays, whatever takes it out of the history, until the view
-// follows the output again.
+// TestStands: a scrolled-back view keeps its text, whatever removes that from the history, until
+// the view follows the output again.
 func TestStands(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -66,7 +66,7 @@ func TestStands(t *testing.T) {
 	}
 }
 
-// TestFlowsWhileThere: as long as what is read stays in the history, the view has what comes, too.
+// TestFlowsWhileThere: as long as the history has the view's text, the view also gets new output.
 func TestFlowsWhileThere(t *testing.T) {
 	v := view(t, 20, 6, "")
 	v.Feed.LimitHistory(1000)
@@ -82,8 +82,8 @@ func TestFlowsWhileThere(t *testing.T) {
 	}
 }
 
-// TestResizeKeepsPlace: a view that is scrolled back shows the same text after the lines
-// were wrapped anew, copy mode's cursor is on the same character, and so where the text is frozen.
+// TestResizeKeepsPlace: a scrolled-back view shows the same text after a resize rewraps the
+// lines, and copy mode's cursor stays on its character, also in a frozen view.
 func TestResizeKeepsPlace(t *testing.T) {
 	for _, frozen := range []bool{false, true} {
 		v := view(t, 20, 6, "")

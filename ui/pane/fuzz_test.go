@@ -10,7 +10,7 @@ import (
 	"tandemux/ui/paint"
 )
 
-// outputs are what the program prints between a reader's moves.
+// outputs is what the program prints between the reader's actions.
 var outputs = []string{
 	"word (x[1]) https://a.example/\r\n", "\x1b[2J\x1b[H", "\x1b[3J", "世界 wide\r\n", strings.Repeat("wrap ", 30),
 	"\x1b[?1049h", "\x1b[?1049l", "\x1b]8;;https://b.example/\x1b\\link\x1b]8;;\x1b\\", "\r\n\r\n\r\n\r\n", "\x1bc",
@@ -18,7 +18,7 @@ var outputs = []string{
 
 var patterns = []string{"", "w", "word", "(", `\w+`, "x*", "世", "[a-", "Word", "^$", " "}
 
-// texts are what commands are.
+// texts is the command lines.
 var texts = []string{"", "cmd", "for x\ndo y\ndone", strings.Repeat("long ", 20), "世界\x1b\x07"}
 
 var signLook = &SignLook{
@@ -26,7 +26,7 @@ var signLook = &SignLook{
 	Cell: [states]emulator.Style{Failed: {BG: emulator.Indexed(1)}, Running: {Attrs: emulator.Reverse}},
 }
 
-// checkFolds fails unless the rows of a view and the lines that show agree.
+// checkFolds fails unless the rows of a view and the lines that aren't folded agree.
 func checkFolds(t *testing.T, v *View) {
 	t.Helper()
 	for i := 1; i < len(v.folds.out); i++ {
@@ -53,8 +53,8 @@ func checkFolds(t *testing.T, v *View) {
 	}
 }
 
-// FuzzView does what a reader, the mouse and the program can do in any order:
-// nothing panics, and the cursor stays in the text.
+// FuzzView mixes actions of a reader, the mouse and the program: nothing may panic, and the
+// cursor stays in the text.
 func FuzzView(f *testing.F) {
 	f.Add([]byte("\x00\x00\x10\x01\x20\x02\x30\x03"))
 	f.Add([]byte{19, 1, 0, 0, 0, 3, 20, 1, 19, 2, 0, 8, 0, 8, 20, 0, 21, 0, 2, 0, 3, 2, 22, 0, 1, 90, 15, 100, 22, 1, 23, 0, 26, 20, 25, 0})
@@ -67,7 +67,7 @@ func fuzzView(t *testing.T, ops []byte) {
 	{
 		w, h := 20, 6
 		v := view(t, w, h, "")
-		v.Feed.LimitHistory(20 * (len(ops) % 5)) // none is the usual one
+		v.Feed.LimitHistory(20 * (len(ops) % 5)) // 0 is the default
 		c := &paint.Canvas{}
 		c.Resize(w, h)
 		v.Framed = len(ops)%4 == 0
@@ -155,7 +155,7 @@ func fuzzView(t *testing.T, ops []byte) {
 			look := Look{Signs: signLook, Sticky: Sticky(len(ops) % 3)}
 			cur := v.Draw(c, paint.Rect{W: w, H: h}, look)
 			painter.Frame(nil, c, cur)
-			v.key = signKey{} // nothing is taken from before
+			v.key = signKey{} // recompute the signs
 			v.Redraw()
 			cur = v.Draw(c, paint.Rect{W: w, H: h}, look)
 			if more := painter.Frame(nil, c, cur); len(more) > 0 && v.search.re == nil {

@@ -12,7 +12,7 @@ func TestSearch(t *testing.T) {
 	for _, c := range []struct {
 		pattern string
 		back    bool
-		want    string // where the cursor comes to: column,line
+		want    string // the cursor's column,line after the search
 		found   string
 	}{
 		{"alpha", false, "0,0", "1/3"},
@@ -38,7 +38,7 @@ func TestSearch(t *testing.T) {
 		ok := v.Search(c.pattern, c.back)
 		p := placeOf(v)
 		got, found := fmt.Sprintf("%d,%d", p[0], p[1]), v.Found()
-		if !c.back { // from the last line on, every match lies around the end
+		if !c.back { // from the last line on, the search wraps to every match
 			found = strings.ReplaceAll(found, ", wrapped", "")
 		}
 		want := strings.TrimSuffix(c.found, ", wrapped")
@@ -65,8 +65,8 @@ func TestSearchGoesAround(t *testing.T) {
 	}
 }
 
-// TestSearchSeesNewOutput: what was read of the history stays right while lines
-// come, scroll off and are thrown away.
+// TestSearchSeesNewOutput: the index of the history stays right while lines are added, scroll off
+// and are dropped.
 func TestSearchSeesNewOutput(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	v := view(t, 30, 5, "")
@@ -121,7 +121,7 @@ func TestSearchIsTakenBack(t *testing.T) {
 	}
 }
 
-// history is a view on 10,000 lines of 200 columns.
+// history makes a view of 10,000 lines of 200 columns.
 func history(tb testing.TB) *View {
 	words := strings.Fields("the quick brown fox jumps over a lazy dog while 127.0.0.1 answers GET /index.html with 200 OK in 12ms")
 	r := rand.New(rand.NewPCG(3, 4))
@@ -140,7 +140,7 @@ func history(tb testing.TB) *View {
 	return v
 }
 
-// BenchmarkSearch looks through a full history, each time for the first time.
+// BenchmarkSearch searches a full history, each time without an index.
 func BenchmarkSearch(b *testing.B) {
 	for _, pattern := range []string{"needle", "fox", "FOX|Needle", `\d+ms \w+ 9`, "[a-z]+ing$", "(a|b)*c+x?y"} {
 		b.Run(pattern, func(b *testing.B) {
@@ -154,7 +154,7 @@ func BenchmarkSearch(b *testing.B) {
 	}
 }
 
-// BenchmarkSearchTyped is each further letter of an incremental search.
+// BenchmarkSearchTyped adds a letter to an incremental search.
 func BenchmarkSearchTyped(b *testing.B) {
 	v := history(b)
 	p := v.Position()
@@ -167,7 +167,7 @@ func BenchmarkSearchTyped(b *testing.B) {
 	}
 }
 
-// TestSearchFullHistory: a full history is looked through to its end.
+// TestSearchFullHistory: a search reaches the end of a full history.
 func TestSearchFullHistory(t *testing.T) {
 	v := history(t)
 	if v.Search("fox", true); v.Matches() == 0 {

@@ -11,9 +11,8 @@ import (
 	"tandemux/emulator/engine"
 )
 
-// TestSkim: a feed that was given a screen in place of a flood still knows the commands
-// of before, and gets the whole text as soon as a view reads back; while one does, it is
-// not to be skimmed.
+// TestSkim: a skimmed feed still knows earlier commands, and gets the whole text as soon as a
+// view scrolls back; while one is scrolled back, the feed must not be skimmed.
 func TestSkim(t *testing.T) {
 	f := NewFeed("native", nil)
 	part := func(text string) ahp.Part {
@@ -89,8 +88,8 @@ func TestSkim(t *testing.T) {
 	}
 }
 
-// TestSkimInPlace: a screen takes the place of another in the same emulator, whatever that is in
-// the middle of, and in a new one only where it has another size.
+// TestSkimInPlace: Skim reuses the emulator, whatever sequence it is in the middle of, except if
+// the size differs.
 func TestSkimInPlace(t *testing.T) {
 	for _, name := range engine.Names() {
 		f := NewFeed(name, nil)
@@ -109,9 +108,9 @@ func TestSkimInPlace(t *testing.T) {
 	}
 }
 
-// TestSkimLosesNothing: what no screen shows outlives the screen that follows it, a frame
-// that a program never ends is drawn in its time however many screens come, and where the
-// terminal gets another size the lines are asked for that this may bring back.
+// TestSkimLosesNothing: events survive a skimmed screen; a frame that a program never ends is
+// drawn in time however many screens arrive; and after a resize the whole state is requested, as
+// the resize may bring lines back.
 func TestSkimLosesNothing(t *testing.T) {
 	f := NewFeed("native", nil)
 	asked := 0

@@ -10,8 +10,7 @@ import (
 	"tandemux/ui/paint"
 )
 
-// view makes a view of 20×6 cells, or w×h, on a terminal of that size which
-// printed something.
+// view makes a view of w×h cells on a terminal of that size that has printed output.
 func view(tb testing.TB, w, h int, output string) *View {
 	tb.Helper()
 	f := NewFeed("native", nil)
@@ -35,7 +34,7 @@ func draw(v *View, w, h int) *paint.Canvas {
 	return c
 }
 
-// place is where copy mode's cursor is: column, and line of what is kept.
+// placeOf is copy mode's cursor: its column, and its line counted from the oldest.
 func placeOf(v *View) [2]int {
 	oldest, _ := v.bounds()
 	return [2]int{v.copy.X, v.copy.Line - oldest}
@@ -99,7 +98,7 @@ func TestCountsAndLines(t *testing.T) {
 	if got := placeOf(v); got != [2]int{11, 12} {
 		t.Errorf("3 words on is at %v", got)
 	}
-	v.Move(MoveDown, 1<<30) // ends at the end, at once
+	v.Move(MoveDown, 1<<30) // it must stop at the end, at once
 	if got := placeOf(v); got[1] != 50 {
 		t.Errorf("the end is at %v", got)
 	}
@@ -126,7 +125,7 @@ func TestFindCharacters(t *testing.T) {
 		{func() bool { return v.FindChar(Find{Char: 'x'}, 1) }, false, 3},
 		{func() bool { return v.FindChar(Find{Char: 'e', Till: true}, 1) }, true, 7},
 		{func() bool { return v.FindChar(Find{Char: '-', Back: true, Till: true}, 1) }, true, 6},
-		{func() bool { return v.FindAgain(1, false) }, true, 4}, // not stuck at the one beside it
+		{func() bool { return v.FindAgain(1, false) }, true, 4}, // it skips the character beside the cursor
 		{func() bool { return v.FindChar(Find{Char: '-'}, 9) }, false, 4},
 	} {
 		if ok := c.do(); ok != c.ok || v.copy.X != c.want {
@@ -162,8 +161,8 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// A tab is copied as one, from the screen and from history, where the selection has
-// all of its columns and they are still blank.
+// A tab is copied as a tab, from the screen and from history, if the selection has all of its
+// columns and they are still blank.
 func TestSelectedTabs(t *testing.T) {
 	text := "all:\n\r\tgo\tx\r\n1\t2\x1b[5D!\r\n12345678\t123\t\t9 wrapped"
 	for _, c := range []struct {
@@ -335,8 +334,8 @@ func TestScrollBar(t *testing.T) {
 	draw(v, 20, 6)
 }
 
-// TestBroken: an emulator that panics, of the feed or of its frozen copy, doesn't take the
-// interface along.
+// TestBroken: an emulator that panics, of the feed or of its frozen copy, doesn't end the
+// interface.
 func TestBroken(t *testing.T) {
 	broken := func(f *Feed) { f.guard(func() { panic("broken") }) }
 	v := view(t, 20, 6, "")
