@@ -18,10 +18,10 @@ type Answered struct {
 	Answer     string `json:"answer" doc:"The option's label, or what an input was answered with"`
 }
 
-// Answer answers a question of a task's agent, if it is still asked as it was shown. It
-// is for the operator, for who created the task, and for keys that may run its agent and
-// change its project; never for what runs inside of a task. Forbidden, and Stale for a
-// question that is no longer asked.
+// Answer answers a question of a task's agent if the agent still asks it as it was shown. The
+// operator, the task's creator, and keys that may run its agent and change its project may answer;
+// what runs inside a task never may. The error is store.Forbidden, or store.Stale if the question is
+// no longer asked.
 func (s *Service) Answer(ctx context.Context, who access.Principal, ref string, a question.Answer) (Answered, error) {
 	t, err := s.Find(ctx, who, access.Answer, ref)
 	if err != nil {

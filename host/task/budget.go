@@ -18,7 +18,7 @@ import (
 	"tandemux/host/task/turns"
 )
 
-// spend counts what the turn that runs has used, and stops it when that is all it may.
+// spend counts what the running turn has used, and stops the turn if the budget is used up.
 func (l *live) spend(ctx context.Context, t store.Task, turn *ahp.Turn) error {
 	seen, ok := turns.Used(t.Session, turn)
 	if !ok {
@@ -45,8 +45,8 @@ func (l *live) spend(ctx context.Context, t store.Task, turn *ahp.Turn) error {
 	return l.s.endTurn(ctx, t, ahp.ChatTurnCancelled{TurnID: turn.ID, Meta: mustJSON(map[string]string{"tandemux/budget": v.Reason})})
 }
 
-// spent counts what a turn has used that is over, and gives it as it ended: one that was
-// stopped because of its budget has failed for that.
+// spent counts what a turn that has ended used, and returns the turn. If the turn was stopped because
+// of the task's budget, the returned turn has failed for that reason.
 func (l *live) spent(ctx context.Context, t store.Task, turn *ahp.Turn) *ahp.Turn {
 	seen, ok := turns.Used(t.Session, turn)
 	if !ok {
@@ -70,11 +70,11 @@ func (l *live) spent(ctx context.Context, t store.Task, turn *ahp.Turn) *ahp.Tur
 	return turn
 }
 
-// held says why a task begins nothing: its budget is used up. Empty: it does.
+// held returns why a task's budget keeps it from beginning a turn, or "".
 func (s *Service) held(id string) string { return s.budgets.View(id).Reason }
 
-// limits are those of a task: what is given, and else the configuration's for its agent. No key
-// goes beyond these.
+// limits returns a new task's limits: those given, and the configuration's for its agent where none is
+// given. An API key may not give higher limits than the configuration's.
 func (s *Service) limits(who access.Principal, agent string, given budget.Limits) (budget.Limits, error) {
 	most := s.Budgets().Of(agent)
 	l := given.Or(most)
@@ -87,8 +87,8 @@ func (s *Service) limits(who access.Principal, agent string, given budget.Limits
 	return l, nil
 }
 
-// SetBudget changes those limits of a task that are given. Who did not create it may lower
-// them only, unless it is the operator.
+// SetBudget changes the limits of a task that are given. Only the operator and the task's creator may
+// raise a limit.
 func (s *Service) SetBudget(ctx context.Context, who access.Principal, ref string, given budget.Limits) (budget.View, error) {
 	t, err := s.Find(ctx, who, access.Update, ref)
 	if err != nil {
@@ -117,25 +117,25 @@ func (s *Service) SetBudget(ctx context.Context, who access.Principal, ref strin
 }
 
 const (
-	// diskTime is how often the disk's free room is looked at while a turn runs whose task has a
-	// limit of files.
+	// diskTime is the interval at which the free disk space is read while a turn of a task with a
+	// limit on its files runs.
 	diskTime = time.Second
-	// diskSure is after how long the files are measured though that has not shrunk: others may
-	// have deleted as much as the task wrote.
+	// diskSure is after how long the files are measured although the free space has not shrunk: other
+	// programs may have freed as much as the task wrote.
 	diskSure = 10 * time.Second
-	// diskShare is how much longer than it takes is not measured again.
+	// diskShare: files are not measured again for diskShare times as long as the last measuring took.
 	diskShare = 10
 )
 
-// weighed is when a task's files were measured.
+// weighed is a measurement of a task's files.
 type weighed struct {
-	bytes, free int64 // what they took, and what the disk had
+	bytes, free int64 // the files' size, and the disk's free space
 	at          time.Time
 	took        time.Duration
 }
 
-// weigh measures a task's files where there is a limit, if they may have passed it since, and
-// gives its budget.
+// weigh returns the task's budget and whether its files have a limit. If they may have passed it since
+// the last measurement, or sure is set, it measures them.
 func (l *live) weigh(ctx context.Context, sure bool) (budget.View, bool) {
 	v := l.s.budgets.View(l.id)
 	if v.Bytes == nil || *v.Bytes == 0 {
@@ -158,7 +158,7 @@ func (s *Service) measure(ctx context.Context, id string) budget.View {
 	seen := map[uint64]bool{}
 	sum := int64(0)
 	for _, dir := range []string{filepath.Join(s.State, "tasks", id), s.scratch(id)} {
-		filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error { //nolint:errcheck // what goes meanwhile takes no room
+		filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error { //nolint:errcheck // files that vanish meanwhile take no space
 			if err != nil {
 				return ctx.Err()
 			}
@@ -187,17 +187,17 @@ func (s *Service) measure(ctx context.Context, id string) budget.View {
 	return v
 }
 
-// freeOf is what a directory's disk has free, in bytes; 0 where that is not known.
+// freeOf returns the free bytes of a directory's disk, or 0 if that is not known.
 func freeOf(dir string) int64 {
 	var disk unix.Statfs_t
 	if unix.Statfs(dir, &disk) != nil {
 		return 0
 	}
-	return int64(disk.Bfree) * int64(disk.Bsize) //nolint:unconvert // it is another type on other systems
+	return int64(disk.Bfree) * int64(disk.Bsize) //nolint:unconvert // its type differs between systems
 }
 
-// budgetNow is a task's budget as it is now: of one whose files are too large they are measured, as
-// some may have been deleted.
+// budgetNow returns a task's current budget. If its files were too large it measures them again,
+// because some may have been deleted.
 func (s *Service) budgetNow(ctx context.Context, id string) budget.View {
 	v := s.budgets.View(id)
 	if v.Over == budget.Disk {

@@ -16,9 +16,9 @@ import (
 	"tandemux/host/workspace"
 )
 
-// check gives what runs the check of a workspace's directory in the task's sandbox, or, of a
-// task that has none, as the person; nil where there is no check. Where it fails, the error
-// is a home.CheckError.
+// check returns a function that runs the check that the configuration has for a workspace's directory,
+// or nil if there is none. The check runs in the task's sandbox, or without one as the person. If the
+// check fails, the error is a home.CheckError.
 func (s *Service) check(w *workspace.Workspace) func(context.Context) error {
 	r := s.Repositories.Of(w)
 	if r.Check == "" {
@@ -34,8 +34,8 @@ func (s *Service) check(w *workspace.Workspace) func(context.Context) error {
 	}
 }
 
-// setUp runs what the configuration has for a new task of a directory, before its agent
-// starts. Where that fails, so does the task.
+// setUp runs the setup command that the configuration has for a new task's directory, before the agent
+// starts. If the command fails, so does the task.
 func (s *Service) setUp(ctx context.Context, t store.Task) error {
 	w, err := s.Files.Workspace(t.ID)
 	if err != nil {
@@ -57,7 +57,8 @@ func (s *Service) setUp(ctx context.Context, t store.Task) error {
 	return &startError{out.Why(r.Setup, err)}
 }
 
-// shell runs a shell's line where a task is, and gives what it prints line by line.
+// shell runs a command line of the shell in the task's directory and sandbox, and passes its output on
+// by line.
 func (s *Service) shell(ctx context.Context, id, what, line string, limit time.Duration, out *home.Tail) error {
 	l, confined, err := s.command(ctx, id, line)
 	if err != nil {
@@ -66,7 +67,7 @@ func (s *Service) shell(ctx context.Context, id, what, line string, limit time.D
 	return hook.Run(ctx, hook.Call{Name: what, Launch: l, Timeout: limit, Watched: confined, Plain: out.Line, Stderr: out.Line})
 }
 
-// command says how a shell's line is run where a task is, and whether that is a sandbox.
+// command returns how to run a command line in the task's directory, and whether that is in a sandbox.
 func (s *Service) command(ctx context.Context, id, line string) (l agent.Launch, confined bool, err error) {
 	t, err := s.Store.Tasks.Find(ctx, id)
 	if err != nil {

@@ -18,15 +18,15 @@ import (
 	"tandemux/host/workspace"
 )
 
-// systemFolders are the folders of the home directory that every task has of its own
-// (U6); a definition may name more.
+// systemFolders are the folders of the home directory of which every task has its own copy (U6). A
+// definition may name more.
 var systemFolders = []string{".claude", ".codex"}
 
 func foldersOf(l registry.Launch) []string {
 	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(systemFolders, l.Definition.Sandbox.Folders))))
 }
 
-// taskEnv is what every process of a task is told (U22).
+// taskEnv returns the environment variables that every process of a task has (U22).
 func taskEnv(t store.Task, l registry.Launch) []string {
 	env := []string{"TANDEMUX_TASK=" + t.ID, "TANDEMUX_TASK_NAME=" + t.Name, "TANDEMUX_TASK_AGENT=" + l.Agent.Name}
 	if len(t.Params) > 0 && len(t.Params) < 32<<10 {
@@ -35,11 +35,12 @@ func taskEnv(t store.Task, l registry.Launch) []string {
 	return env
 }
 
-// scratch is the directory of a task that has no files, and of its /tmp: gone with the
-// task. It is not in the runtime directory, whose memory is the user's whole session's.
+// scratch returns a task's directory for its /tmp, and for its files if it has no workspace. It is
+// removed with the task. It is not in the runtime directory, whose memory all of the user's sessions
+// share.
 func (s *Service) scratch(task string) string { return filepath.Join(s.State, "scratch", task) }
 
-// rootOf is the directory of the host's that a task works in.
+// rootOf returns the host's directory in which a task works.
 func (s *Service) rootOf(t store.Task) (string, error) {
 	if specOf(t).Kind == workspace.None {
 		dir := filepath.Join(s.scratch(t.ID), "workspace")
@@ -55,14 +56,14 @@ func (s *Service) rootOf(t store.Task) (string, error) {
 	return w.Dir(), nil
 }
 
-// support is what this machine can do for sandboxes, asked once it is needed.
+// support caches what sandbox.Check found on this machine.
 type support struct {
 	mu  sync.Mutex
 	got *sandbox.Support
 }
 
-// available says why there are no sandboxes, nil if there are. That there are is
-// remembered; what is missing may be installed meanwhile.
+// available returns why there can be no sandboxes, or nil. Only success is cached: what is missing may
+// be installed later.
 func (s *Service) available() error {
 	s.support.mu.Lock()
 	defer s.support.mu.Unlock()
@@ -79,9 +80,8 @@ func (s *Service) available() error {
 	return nil
 }
 
-// Confine gives the confinement of a task's session, which names its sandbox by the
-// task's id (host.Config.Confine). It is made of the version that the session was
-// begun with.
+// Confine returns the confinement of a task's session (host.Config.Confine), by the id of the task. It
+// is that of the version with which the session began.
 func (s *Service) Confine(task string) (agent.Confinement, error) {
 	t, err := s.Store.Tasks.Find(s.ctx, task)
 	if err != nil {
@@ -101,7 +101,7 @@ func (s *Service) Confine(task string) (agent.Confinement, error) {
 	return sandbox.New(spec)
 }
 
-// walls says what a task's sandbox holds.
+// walls returns what the sandbox of a task contains.
 func (s *Service) walls(ctx context.Context, t store.Task, l registry.Launch) (sandbox.Spec, error) {
 	root, err := s.rootOf(t)
 	if err != nil {
@@ -162,8 +162,8 @@ func (s *Service) walls(ctx context.Context, t store.Task, l registry.Launch) (s
 	return spec, err
 }
 
-// loginsOf names what the configuration has for the agent, relative to the home directory: for
-// the operator's own tasks, with an agent that the operator deployed.
+// loginsOf returns the login files that the configuration has for the agent, relative to the home
+// directory. Only the operator's own tasks with agents that the operator deployed get them.
 func (s *Service) loginsOf(t store.Task, l registry.Launch) []string {
 	if s.Logins == nil || !l.Trusted || t.Creator != access.TheOperator().String() {
 		return nil
@@ -185,7 +185,7 @@ func (s *Service) logins(t store.Task, l registry.Launch) ([]login.Copy, error) 
 	return all, err
 }
 
-// code is what the agent's programs need besides the system's.
+// code returns the files that the agent's programs need besides the system's.
 func (s *Service) code(l registry.Launch) []string {
 	path := os.Getenv("PATH")
 	var all []string
@@ -198,7 +198,7 @@ func (s *Service) code(l registry.Launch) []string {
 		case len(words) == 0:
 		case l.Trusted:
 			all = append(all, sandbox.Code(registry.HookArgv(words, l.CodeDir), path, s.State, s.Runtime)...)
-		case !strings.Contains(words[0], "/"): // what an API key names is no reason to show it a file of the host's
+		case !strings.Contains(words[0], "/"): // a path in an API key's definition must not expose a file of the host
 			all = append(all, sandbox.Code(words[:1], path, s.State, s.Runtime)...)
 		}
 	}

@@ -20,7 +20,7 @@ import (
 	"tandemux/host/workspace/filetree"
 )
 
-// NewTask is a task that somebody wants (U39).
+// NewTask describes a task to create (U39).
 type NewTask struct {
 	Name      string   `json:"name,omitempty" flag:"name,n" doc:"Unique; one is made when it is absent"`
 	AgentName string   `json:"agent_name,omitempty" flag:"agent,a" doc:"The agent: this, agent_id or agent_command"`
@@ -47,11 +47,11 @@ type NewTask struct {
 	budget.Limits
 }
 
-// AutoWorkspace is a worktree in a repository, else none.
+// AutoWorkspace is a worktree if the directory is in a repository, else no workspace.
 const AutoWorkspace = "auto"
 
-// Create makes a task with its workspace; its agent is started after that. What
-// can't be made leaves nothing behind.
+// Create makes a task and its workspace, and then starts its agent. If it fails it leaves nothing
+// behind.
 func (s *Service) Create(ctx context.Context, who access.Principal, n NewTask) (store.Task, error) {
 	if err := n.check(who); err != nil {
 		return store.Task{}, err
@@ -77,7 +77,7 @@ func (s *Service) Create(ctx context.Context, who access.Principal, n NewTask) (
 		return store.Task{}, err
 	}
 	t.Facts = store.Facts{Confirm: n.Approve, Bare: n.NoSandbox, Lent: n.Lent}
-	// From here on it is done whether or not somebody still listens.
+	// From here on the task is made even if the caller goes away.
 	return s.make(s.ctx, t, files, got.Agent.Name, n.Limits)
 }
 
@@ -120,7 +120,7 @@ func (s *Service) resolve(ctx context.Context, who access.Principal, n NewTask) 
 	return s.Agents.Resolve(ctx, who, registry.Wanted{Agent: n.AgentName + n.AgentID, Branch: n.Branch, Hint: n.Hint})
 }
 
-// files says what the task's files are to be, and notes whose they are.
+// files returns what the task's workspace is to be, and sets the task's project and filesystem.
 func (s *Service) files(ctx context.Context, who access.Principal, n NewTask, t *store.Task) (workspace.Spec, error) {
 	switch {
 	case n.FilesystemID != "":
@@ -160,8 +160,8 @@ func (s *Service) files(ctx context.Context, who access.Principal, n NewTask, t 
 	return spec, nil
 }
 
-// projectFiles makes a filesystem of its own for a task of a project (U39, U84), or
-// a worktree or a copy of the directory that the project is about.
+// projectFiles makes a filesystem for a task of a project (U39, U84), or, if the project has a
+// directory, returns a worktree or a copy of that.
 func (s *Service) projectFiles(ctx context.Context, who access.Principal, n NewTask, t *store.Task) (workspace.Spec, error) {
 	p, err := s.Agents.Project(ctx, who, access.Update, n.ProjectID)
 	if err != nil {
@@ -182,7 +182,7 @@ func (s *Service) projectFiles(ctx context.Context, who access.Principal, n NewT
 	return workspace.Spec{Kind: workspace.Filesystem, Filesystem: f.ID}, nil
 }
 
-// inRepository reports whether a directory is in a git repository's work tree.
+// inRepository reports whether a directory is inside of a git work tree.
 func inRepository(dir string) bool {
 	if dir == "" {
 		return false
@@ -199,7 +199,7 @@ func inRepository(dir string) bool {
 	}
 }
 
-// make adds the record, makes the workspace and begins the runner.
+// make adds the task's record, makes the workspace and starts the runner.
 func (s *Service) make(ctx context.Context, t store.Task, spec workspace.Spec, agent string, limits budget.Limits) (store.Task, error) {
 	s.begun()
 	t, err := s.addRecord(ctx, t, spec, agent)
@@ -239,7 +239,7 @@ func describe(spec workspace.Spec) string {
 	return "without files"
 }
 
-// addRecord adds the record of a new task, under a name that is free.
+// addRecord adds the record of a new task. Without a name the task gets one that is free.
 func (s *Service) addRecord(ctx context.Context, t store.Task, spec workspace.Spec, agent string) (store.Task, error) {
 	named := t.Name != ""
 	var err error
@@ -258,7 +258,7 @@ func (s *Service) addRecord(ctx context.Context, t store.Task, spec workspace.Sp
 		if !errors.Is(err, store.Exists) {
 			break
 		}
-		if has, e := s.Store.Tasks.Find(ctx, t.Name); named && e == nil { // else it went this moment
+		if has, e := s.Store.Tasks.Find(ctx, t.Name); named && e == nil { // else that task has just gone
 			if has.Status == store.Deleting {
 				err = store.Errorf(store.Busy, "the task %s is still being deleted: its name is free then", t.Name)
 			}
@@ -277,7 +277,7 @@ func (s *Service) unmake(t store.Task) {
 	s.dropRecord(ctx, t)
 }
 
-// dropRecord removes a task's record, and the filesystem that was its alone.
+// dropRecord removes a task's record, and the filesystem that only this task used.
 func (s *Service) dropRecord(ctx context.Context, t store.Task) {
 	orphan, err := s.Store.DeleteTask(ctx, t.ID)
 	if err != nil && !errors.Is(err, store.NotFound) {
@@ -293,11 +293,11 @@ func (s *Service) dropRecord(ctx context.Context, t store.Task) {
 		}
 	}
 	s.budgets.Forget(t.ID)
-	os.RemoveAll(s.scratch(t.ID)) //nolint:errcheck // the system empties it
+	os.RemoveAll(s.scratch(t.ID)) //nolint:errcheck // the system empties it in time
 	s.changed(t.ID)
 }
 
-// dropFilesystem removes the filesystem that was made for a task without a record.
+// dropFilesystem removes the filesystem that was made for a task whose record could not be added.
 func (s *Service) dropFilesystem(ctx context.Context, t store.Task) {
 	if t.FilesystemID == "" {
 		return

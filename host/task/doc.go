@@ -1,14 +1,13 @@
-// Package task keeps tasks: agents at work in workspaces of their own. A task adds
-// a workspace, a sandbox, a history of events and messages and a stream to a
-// session of the host's; it is no second kind of session.
+// Package task manages tasks: agents that work in workspaces of their own. To a session of the host a
+// task adds a workspace, a sandbox, a history of events and messages, and a stream; it is not another
+// kind of session.
 //
-// # What it is made of
+// # Parts
 //
-// Service is the whole of it in one process. What is to last is in the store
-// (package store), files are package workspace's, walls package sandbox's. The
-// Service speaks to the host as any AHP client does, over a connection inside the
-// process, so that a task's session, chat and terminals are the ordinary ones:
-// listed, watched, approved and journalled like all others.
+// A Service is the whole of it in one process. Package store has the records, package workspace the
+// files, package sandbox the sandboxes. The Service speaks to the host like any AHP client, over a
+// connection inside the process, so a task's session, chat and terminals are ordinary ones: they are
+// listed, watched, approved and journaled like all others.
 //
 // # The life of a task
 //

@@ -17,13 +17,13 @@ import (
 	"tandemux/internal/client"
 )
 
-// cancelTime bounds on_cancel, and waiting for a turn to end that was cancelled.
+// cancelTime bounds on_cancel, and the wait for the end of a turn that was cancelled.
 const cancelTime = 10 * time.Second
 
-// deleteTime is how long Delete waits for its end.
+// deleteTime is how long Delete waits until the task is deleted.
 const deleteTime = 30 * time.Second
 
-// Find gives a task that somebody may do something with.
+// Find returns the task ref if who may do verb with it.
 func (s *Service) Find(ctx context.Context, who access.Principal, verb access.Verb, ref string) (store.Task, error) {
 	t, err := s.Store.Tasks.Find(ctx, ref)
 	if err != nil {
@@ -32,9 +32,8 @@ func (s *Service) Find(ctx context.Context, who access.Principal, verb access.Ve
 	return t, registry.Refuse(access.MayTask(who, verb, registry.ParentsOf(t)), verb, "task", ref)
 }
 
-// Cancel stops a task for good (U44): when it returns, the status is CANCELLED and
-// events that wait are discarded; the agent is told, and ended when it does not
-// follow.
+// Cancel stops a task for good (U44). When it returns, the status is CANCELLED and waiting events are
+// discarded; the agent is told to cancel, and ended if it does not.
 func (s *Service) Cancel(ctx context.Context, who access.Principal, ref string) (store.Task, error) {
 	t, err := s.Find(ctx, who, access.Run, ref)
 	if err != nil {
@@ -55,8 +54,8 @@ func (s *Service) Cancel(ctx context.Context, who access.Principal, ref string) 
 	return t, nil
 }
 
-// finish ends what there is of a final task: the turn, on_cancel, the session with
-// its agent and terminals. The workspace stays until the task is deleted.
+// finish ends a final task's turn, runs on_cancel, and ends the session with its agent and terminals.
+// The workspace stays until the task is deleted.
 func (l *live) finish(ctx context.Context, t store.Task) error {
 	if l.facts.Ended {
 		return nil
@@ -73,7 +72,7 @@ func (l *live) finish(ctx context.Context, t store.Task) error {
 	return err
 }
 
-// quit ends a task's session. hook says whether on_cancel is run.
+// quit ends a task's session. If hook is set it runs on_cancel before.
 func (l *live) quit(ctx context.Context, t store.Task, hook bool) error {
 	if t.Session != "" {
 		if err := l.cancelTurn(ctx, t); err != nil {
@@ -94,7 +93,7 @@ func (l *live) quit(ctx context.Context, t store.Task, hook bool) error {
 	return l.endRest(ctx, t)
 }
 
-// cancelTurn cancels the turn that runs and tells its end.
+// cancelTurn cancels the running turn and writes its end to the stream.
 func (l *live) cancelTurn(ctx context.Context, t store.Task) error {
 	ctx, cancel := context.WithTimeout(ctx, cancelTime)
 	defer cancel()
@@ -105,13 +104,13 @@ func (l *live) cancelTurn(ctx context.Context, t store.Task) error {
 	}
 	if a := l.look().chat.ActiveTurn; a != nil {
 		if err := l.stopTurn(ctx, t, a.ID); err != nil || ctx.Err() != nil {
-			return err // the session's end is its end
+			return err // the turn ends with its session
 		}
 	}
 	return l.follow(ctx, &t, l.look())
 }
 
-// Stop ends the turn that runs; the task goes on.
+// Stop ends the running turn. The task goes on.
 func (s *Service) Stop(ctx context.Context, who access.Principal, ref string) (store.Task, error) {
 	t, err := s.Find(ctx, who, access.Run, ref)
 	if err != nil {
@@ -124,7 +123,7 @@ func (s *Service) Stop(ctx context.Context, who access.Principal, ref string) (s
 	return t, s.endTurn(ctx, t, ahp.ChatTurnCancelled{TurnID: now.chat.ActiveTurn.ID})
 }
 
-// endTurn asks the host to cancel a turn; one that has ended is fine.
+// endTurn asks the host to cancel a turn. A turn that has ended already is no error.
 func (s *Service) endTurn(ctx context.Context, t store.Task, a ahp.ChatTurnCancelled) error {
 	c, err := s.host(ctx)
 	if err != nil {
@@ -137,7 +136,7 @@ func (s *Service) endTurn(ctx context.Context, t store.Task, a ahp.ChatTurnCance
 	return err
 }
 
-// stopTurn cancels a turn and waits for its end, for a while.
+// stopTurn cancels a turn and waits for its end, for cancelTime at most.
 func (l *live) stopTurn(ctx context.Context, t store.Task, id string) error {
 	ctx, cancel := context.WithTimeout(ctx, cancelTime)
 	defer cancel()
@@ -154,7 +153,7 @@ func (l *live) stopTurn(ctx context.Context, t store.Task, id string) error {
 	return nil
 }
 
-// endRest ends an event that is left: its turn never began, or was lost.
+// endRest ends the events that are left, whose turn never began or was lost.
 func (l *live) endRest(ctx context.Context, t store.Task) error {
 	waiting, err := l.s.Store.WaitingEvents(ctx, t.ID)
 	if err != nil {
@@ -172,21 +171,21 @@ func (l *live) endRest(ctx context.Context, t store.Task) error {
 	return nil
 }
 
-// forced begins the reason of a task that is being deleted by force: unlike its
-// facts, a runner does not write that.
+// forced begins the Reason of a task that is being deleted by force. It is kept there and not in the
+// Facts because a runner never writes the Reason of such a task.
 const forced = "by force"
 
-// Deleted is what came of deleting a task.
+// Deleted is the result of deleting a task.
 type Deleted struct {
 	ID         string         `json:"id"`
 	KeptBranch string         `json:"kept_branch,omitempty" doc:"A git branch with commits that are nowhere else, which was left"`
 	Submodules []modules.Kept `json:"submodules,omitempty" doc:"Submodules whose work is on a branch of their own repositories"`
-	// Dropped went with the workspace, and was nowhere else; at most 1000 paths.
+	// Dropped are paths that were deleted with the workspace and existed nowhere else; at most 1000.
 	Dropped []string `json:"dropped,omitempty" doc:"What went with it and was nowhere else: repositories in the workspace, what was in submodules, what a copy had not merged; nothing is named by force"`
 }
 
-// Delete removes a task with its session, its workspace and all that was stored of
-// it. Without force, a branch with commits that are nowhere else stays.
+// Delete removes a task with its session, its workspace and its records. Without force, a branch with
+// commits that are nowhere else is kept.
 func (s *Service) Delete(ctx context.Context, who access.Principal, ref string, force bool) (Deleted, error) {
 	t, err := s.Find(ctx, who, access.Delete, ref)
 	if err != nil {
@@ -198,7 +197,7 @@ func (s *Service) Delete(ctx context.Context, who access.Principal, ref string, 
 		reason = forced
 	}
 	_, changed, err := s.Store.EndTask(ctx, t.ID, store.Deleting, reason)
-	if err == nil && !changed && force { // what stood in its way does no more
+	if err == nil && !changed && force { // a deletion that failed is tried again by force
 		_, err = s.Store.Tasks.EditFull(ctx, t.ID, func(r *store.Task) error { r.Reason = reason; return nil })
 	}
 	if err != nil {
@@ -223,8 +222,8 @@ func (s *Service) Delete(ctx context.Context, who access.Principal, ref string, 
 	return Deleted{ID: t.ID, KeptBranch: l.left.Branch, Dropped: l.left.Dropped, Submodules: l.left.Modules}, nil
 }
 
-// remove deletes what there is of a task, the record last. One whose files can't go is as if
-// cancelled, and says why.
+// remove deletes all of a task, its record last. If the files can't be deleted, the task is CANCELLED
+// with a Reason that says why.
 func (l *live) remove(ctx context.Context, t store.Task) error {
 	if err := l.quit(ctx, t, !l.facts.Ended); err != nil {
 		return err

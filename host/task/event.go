@@ -9,8 +9,8 @@ import (
 	"tandemux/host/task/store"
 )
 
-// Send adds an event to a task (U45): it becomes a prompt, or on_event, when those
-// before it have ended. One of a key (U66) is there once.
+// Send adds an event to a task (U45). It becomes a prompt, or is given to on_event, when the events
+// before it have ended. A second event with the same key (U66) is not added.
 func (s *Service) Send(ctx context.Context, who access.Principal, ref, key string, content []store.Part) (store.Event, error) {
 	t, err := s.Find(ctx, who, access.Run, ref)
 	if err != nil {
@@ -52,10 +52,10 @@ func (s *Service) Say(ctx context.Context, who access.Principal, ref string, con
 	return m, err
 }
 
-// maxProgress bounds the line of a progress, in bytes.
+// maxProgress bounds a progress line, in bytes.
 const maxProgress = 200
 
-// Progress is how far a task is (U21).
+// Progress says how far a task is (U21).
 type Progress struct {
 	TaskID  string `json:"task_id"`
 	Percent *int   `json:"progress" doc:"In percent, null when nobody said"`
@@ -63,12 +63,12 @@ type Progress struct {
 	Status  string `json:"status"`
 }
 
-// ProgressOf is a task's.
+// ProgressOf returns the progress of a task.
 func ProgressOf(t Present) Progress {
 	return Progress{TaskID: t.ID, Percent: t.Progress, Line: t.ProgressLine, Status: string(t.Status)}
 }
 
-// SetProgress says how far a task is; nil members stay as they are.
+// SetProgress sets how far a task is. What is nil is not changed.
 func (s *Service) SetProgress(ctx context.Context, who access.Principal, ref string, percent *int, line *string) (store.Task, error) {
 	t, err := s.Find(ctx, who, access.Report, ref)
 	if err != nil {
@@ -99,7 +99,7 @@ func (s *Service) setProgress(ctx context.Context, id string, percent *int, line
 	return t, err
 }
 
-// Rename gives a task another name and other params; nil members stay.
+// Rename changes a task's name and params. What is nil is not changed.
 func (s *Service) Rename(ctx context.Context, who access.Principal, ref string, name *string, params json.RawMessage) (store.Task, error) {
 	t, err := s.Find(ctx, who, access.Update, ref)
 	if err != nil {

@@ -12,7 +12,8 @@ import (
 	"tandemux/host/workspace/folders"
 )
 
-// FilesOf is a task's workspace, wherever its files are.
+// FilesOf returns a task's workspace. That of a task without one is its scratch directory, if it has
+// made files.
 func (s *Service) FilesOf(t store.Task) (*workspace.Workspace, error) {
 	w, err := s.Files.Workspace(t.ID)
 	if err != nil || w.Info().Kind != workspace.None {
@@ -20,19 +21,19 @@ func (s *Service) FilesOf(t store.Task) (*workspace.Workspace, error) {
 	}
 	dir := filepath.Join(s.scratch(t.ID), "workspace")
 	if _, err := os.Stat(dir); err != nil {
-		return w, nil //nolint:nilerr // it has made no files
+		return w, nil //nolint:nilerr // the task has made no files
 	}
 	return w.At(dir), nil
 }
 
-// Folders are a task's system folders of some types, or all of them for none, and the logins
-// in them, which neither come out nor are written. A task without a sandbox has none.
+// Folders returns a task's system folders of the given types, or all if there are none, with the
+// logins in them, which are neither read nor written. A task without a sandbox has no system folders.
 func (s *Service) Folders(ctx context.Context, t store.Task, w *workspace.Workspace, types []string) (f folders.Selection, err error) {
 	launch, err := s.Agents.Launch(ctx, cmp.Or(t.LaunchedID, t.VersionID))
-	if err != nil && launch.Agent.ID == "" { // what else it lacks keeps it from starting only
+	if err != nil && launch.Agent.ID == "" { // other errors only keep it from starting
 		return f, err
 	}
-	all, err := w.SystemFolders().Names() // another version's, too
+	all, err := w.SystemFolders().Names() // includes those of other versions
 	if err != nil {
 		return f, err
 	}
@@ -46,9 +47,9 @@ func (s *Service) Folders(ctx context.Context, t store.Task, w *workspace.Worksp
 	return f, err
 }
 
-// Resting says why what is in a task's files may be half of a change: a turn runs, or a
-// message waits for one. Nil: nothing of the agent's writes to them. Asked while the
-// workspace is locked it holds until that is unlocked, since a turn begins there.
+// Resting returns an error that says why files of the task may be in the middle of a change: a turn
+// runs, or a message waits for one. If it is nil the agent writes nothing. While the caller has the
+// workspace locked the answer stays true, because a turn has to lock it to begin.
 func (s *Service) Resting(ctx context.Context, id string) error {
 	t, err := s.Store.Tasks.Find(ctx, id)
 	if err != nil {
@@ -57,7 +58,7 @@ func (s *Service) Resting(ctx context.Context, id string) error {
 	s.mu.Lock()
 	l := s.live[t.ID]
 	s.mu.Unlock()
-	// A turn that somebody begins in the session is there before the record says so.
+	// A turn that somebody else begins in the session is in l.look() before it is in the record.
 	busy := t.Status != store.Idle && !t.Status.Final() && s.held(t.ID) == "" || l != nil && l.look().chat.ActiveTurn != nil
 	if !busy {
 		return nil

@@ -13,10 +13,10 @@ import (
 )
 
 const (
-	// fullTime is how long a step may fail for want of room before its turn has.
+	// fullTime is for how long a step is repeated on a full disk before its turn fails.
 	fullTime = 3 * time.Second
-	// smallEnd is how much the end of a turn may say where the disk is full, in bytes: more
-	// would not leave enough of the reserve (package store).
+	// smallEnd bounds what the end of a turn may write on a full disk, in bytes: more would use up the
+	// reserve (package store).
 	smallEnd = 32 << 10
 	// diskFull is why a turn or a task failed.
 	diskFull = "the disk is full: make room, then go on"
@@ -24,7 +24,7 @@ const (
 
 func isFull(err error) bool { return errors.Is(err, filetree.ErrFull) || errors.Is(err, store.Full) }
 
-// noRoom says what comes of a step: that for which there is no room for too long has failed.
+// noRoom notes since when a step has failed because of a full disk. After fullTime it fails the turn.
 func (l *live) noRoom(err error) error {
 	switch {
 	case !isFull(err):
@@ -45,7 +45,7 @@ func (l *live) noRoom(err error) error {
 
 func (l *live) gaveUp() bool { return !l.full.IsZero() && time.Since(l.full) >= fullTime }
 
-// failFull ends what the task is at, with the reason.
+// failFull fails the current turn, or the task while it is created, with diskFull.
 func (l *live) failFull(ctx context.Context) error {
 	t, err := l.s.Store.Tasks.Find(ctx, l.id)
 	if err != nil || t.Status.Final() {

@@ -17,7 +17,7 @@ import (
 	"tandemux/host/task/turns"
 )
 
-// hookSession is an agent.Session of a program that is called by hooks.
+// hookSession is an agent.Session for an agent that consists of hooks.
 type hookSession struct {
 	s       *Service
 	task    store.Task
@@ -28,7 +28,7 @@ type hookSession struct {
 	running sync.WaitGroup
 }
 
-// openHooks opens a session of hooks. on_create is run with the first one (U43).
+// openHooks opens a session of hooks. The task's first one runs on_create (U43).
 func (s *Service) openHooks(ctx context.Context, t store.Task, l registry.Launch, spec agent.Spec) (agent.Session, error) {
 	h := &hookSession{s: s, task: t, launch: l, spec: spec}
 	h.ctx, h.cancel = context.WithCancel(context.Background())
@@ -41,25 +41,25 @@ func (s *Service) openHooks(ctx context.Context, t store.Task, l registry.Launch
 	return h, nil
 }
 
-// ID names the session: the task remembers, there is nothing to resume.
+// ID returns the task's id.
 func (h *hookSession) ID() string { return h.task.ID }
 
-// Resumed reports that nothing is forgotten.
+// Resumed returns true, because the task has all that hooks remember.
 func (h *hookSession) Resumed() bool { return true }
 
-// SetOption has none to set.
+// SetOption returns an error: there are no options.
 func (h *hookSession) SetOption(context.Context, string, string) error {
 	return agent.Errorf(agent.KindAgent, "there are no options")
 }
 
-// Close ends what runs, and waits for that.
+// Close ends the running hooks and waits for their end.
 func (h *hookSession) Close() error {
 	h.cancel()
 	h.running.Wait()
 	return nil
 }
 
-// Prompt runs on_event.
+// Prompt runs on_event for the turn's event.
 func (h *hookSession) Prompt(ctx context.Context, turn agent.Turn, sink agent.Sink) (agent.Outcome, error) {
 	event, err := h.s.Store.Events.Get(ctx, turn.ID)
 	if err != nil || event.TaskID != h.task.ID { // somebody prompted the session
@@ -76,7 +76,7 @@ func (h *hookSession) Prompt(ctx context.Context, turn agent.Turn, sink agent.Si
 	return agent.Outcome{Stop: agent.StopEnd}, nil
 }
 
-// call runs a hook where the session is confined.
+// call runs a hook in the session's sandbox.
 func (h *hookSession) call(ctx context.Context, name string, words []string, event *store.Event, line func(hook.Line)) error {
 	h.running.Add(1)
 	defer h.running.Done()
@@ -114,7 +114,7 @@ func (h *hookSession) call(ctx context.Context, name string, words []string, eve
 	})
 }
 
-// input is what a hook gets to know.
+// input returns a hook's standard input.
 func (h *hookSession) input(ctx context.Context, name string, event *store.Event) ([]byte, error) {
 	t, err := h.s.Store.Tasks.Find(ctx, h.task.ID)
 	if err != nil {
@@ -134,7 +134,7 @@ func (h *hookSession) input(ctx context.Context, name string, event *store.Event
 	return json.Marshal(in)
 }
 
-// aside takes what a hook says that has no turn.
+// aside handles a line that a hook prints outside of a turn.
 func (h *hookSession) aside(l hook.Line) {
 	if l.Type == hook.Message {
 		h.message(l)
@@ -143,7 +143,7 @@ func (h *hookSession) aside(l hook.Line) {
 	h.word(l)
 }
 
-// message keeps a message, and gives its text.
+// message stores a message of a hook, and returns its text.
 func (h *hookSession) message(l hook.Line) string {
 	parts, err := lineParts(l)
 	if err == nil {
@@ -167,8 +167,7 @@ func lineParts(l hook.Line) ([]store.Part, error) {
 	return []store.Part{store.TextPart(l.Text)}, nil
 }
 
-// ParseContent reads what a message or an event holds: a text, a part, or several
-// (U10).
+// ParseContent reads the content of a message or an event: a text, a part, or a list of parts (U10).
 func ParseContent(raw json.RawMessage) ([]store.Part, error) {
 	raw = bytes.TrimSpace(raw)
 	var err error
@@ -193,7 +192,7 @@ func ParseContent(raw json.RawMessage) ([]store.Part, error) {
 	return nil, store.Errorf(store.Invalid, `the content is a text, {"type":"text","text":…}, {"type":"data","data":…}, or a list of these: %w`, err)
 }
 
-// word does what a hook says of its task.
+// word handles a line in which a hook reports about its task.
 func (h *hookSession) word(l hook.Line) {
 	ctx := h.s.ctx
 	var err error
@@ -225,7 +224,7 @@ func (h *hookSession) log(level store.Level, text string) {
 	h.s.logger(h.task, h.launch, "hook")(level, text)
 }
 
-// changeState does to a task's state what a hook says.
+// changeState changes a task's state as a hook's line says.
 func (s *Service) changeState(ctx context.Context, task, agentID string, l hook.Line) error {
 	have, err := s.Store.State(ctx, task, agentID)
 	missing := errors.Is(err, store.NotFound)
@@ -250,7 +249,7 @@ func (s *Service) changeState(ctx context.Context, task, agentID string, l hook.
 	return err
 }
 
-// voice turns what on_event says into its turn.
+// voice turns the lines that on_event prints into parts of its turn.
 type voice struct {
 	h     *hookSession
 	sink  agent.Sink
@@ -267,7 +266,7 @@ func (v *voice) line(l hook.Line) {
 			return
 		}
 		if v.said {
-			text = "\n\n" + text // another message is another paragraph
+			text = "\n\n" + text // each message is a paragraph
 		}
 		v.said = true
 		v.sink.Message(text)
@@ -299,7 +298,7 @@ func (v *voice) line(l hook.Line) {
 	}
 }
 
-// onCancel runs a cancelled task's on_cancel, if its agent has one (U43).
+// onCancel runs the on_cancel of a task's agent, if it has one (U43).
 func (s *Service) onCancel(ctx context.Context, t store.Task) {
 	launch, err := s.Agents.Launch(ctx, t.LaunchedID)
 	if err != nil || len(launch.Definition.Hooks.OnCancel) == 0 {

@@ -12,48 +12,47 @@ import (
 	"tandemux/host/workspace"
 )
 
-// live is a task that is not done with: its runner and what that knows. Fields
-// without a note are the runner's alone.
+// live is a task that has not ended, with its runner. Fields without a comment are used by the runner
+// only.
 type live struct {
 	s    *Service
 	id   string        // immutable
-	wake chan struct{} // holds one when there is something to look at; immutable
+	wake chan struct{} // gets a value when the runner has to look again; immutable
 	done chan struct{} // closed when the runner has ended; immutable
 
-	told    told              // what the stream tells of the open turn
-	loaded  bool              // told is as the store says
-	left    workspace.Removed // what deleting left and dropped; for others once done is closed
+	told    told              // what the stream has of the open turn
+	loaded  bool              // told has been read from the store
+	left    workspace.Removed // what deleting kept and dropped; others may read it once done is closed
 	facts   store.Facts
-	due     time.Duration // after which to look again at what the turn uses; 0: not by itself
-	weighed weighed       // of its files
-	full    time.Time     // since when there is no room for what it is at; zero: there is
-	asked   struct {      // of the version that it was launched with
+	due     time.Duration // after which the running turn's use is counted again; 0: at the next change
+	weighed weighed       // the last measurement of the files
+	full    time.Time     // since when the current step has had no disk space; zero if it has
+	asked   struct {      // about the version that was launched
 		version string
 		hooks   bool
 	}
 
 	mu      sync.Mutex // Protects following.
-	session ahp.URI    // that is watched, or about to be
+	session ahp.URI    // the session that is watched, or will be
 	seen    seen
-	stop    context.CancelFunc // ends what the runner is at; nil between
-	stuck   string             // why it can't go on for now, or empty
+	stop    context.CancelFunc // interrupts the current step; nil between steps
+	stuck   string             // why the runner can't go on at the moment, or ""
 }
 
-// seen is what the host says of the task's session.
+// seen is the state of a task's session and chat, as the host has sent it.
 type seen struct {
 	session    ahp.SessionState
 	chat       ahp.ChatState
 	hasSession bool
 	hasChat    bool
-	lost       bool // it is there no more
+	lost       bool // the session no longer exists
 }
 
-// retryTime is how long a runner waits after something failed that may go by
-// itself: a full disk, a host that is busy.
+// retryTime is how long a runner waits after an error that may pass, such as a full disk or a busy
+// host.
 const retryTime = 2 * time.Second
 
-// run does what is to be done for the task until nothing ever will be, or the
-// service ends.
+// run does the task's work until nothing is left to do, or the service ends.
 func (l *live) run() {
 	defer close(l.done)
 	for l.s.ctx.Err() == nil {
@@ -84,8 +83,8 @@ func (l *live) run() {
 	l.s.forget(l)
 }
 
-// stuckBy says why a runner can't go on for now, to whoever may see the task: what else is
-// wrong with the host is in its log.
+// stuckBy returns why a runner can't go on, for those who may see the task. Other errors are only in
+// the host's log.
 func stuckBy(err error) string {
 	switch {
 	case err == nil:
@@ -96,11 +95,11 @@ func stuckBy(err error) string {
 	return "the host's log says why"
 }
 
-// errInterrupted is what a step fails with that was interrupted: there is news.
+// errInterrupted is the error of a step that interrupt ended.
 var errInterrupted = errors.New("interrupted")
 
-// step does what is to be done now. over: nothing will be any more. An error is
-// tried again, sooner or later.
+// step does what is to be done now. over says that nothing will be left to do. After an error the step
+// is repeated.
 func (l *live) step() (over bool, err error) {
 	ctx, end := l.begin()
 	defer end()
@@ -131,7 +130,7 @@ func (l *live) step() (over bool, err error) {
 	return false, l.work(ctx, t)
 }
 
-// begin makes the context of a step, which a cancel ends.
+// begin returns the context of a step, which interrupt ends, and a function to call at the step's end.
 func (l *live) begin() (context.Context, func()) {
 	ctx, cancel := context.WithCancel(l.s.ctx)
 	l.mu.Lock()
@@ -145,7 +144,7 @@ func (l *live) begin() (context.Context, func()) {
 	}
 }
 
-// interrupt ends what the runner is at, and has it look again.
+// interrupt ends the current step, and has the runner look again.
 func (l *live) interrupt() {
 	l.mu.Lock()
 	if l.stop != nil {
@@ -155,14 +154,14 @@ func (l *live) interrupt() {
 	l.poke()
 }
 
-// look is what the host says now.
+// look returns what the host has said last.
 func (l *live) look() seen {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.seen
 }
 
-// runner gives a task's runner, begun if there is none, which looks at the task's record once more.
+// runner returns a task's runner, and starts it if there is none. The runner reads the record again.
 func (s *Service) runner(id string) *live {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -180,8 +179,8 @@ func (s *Service) runner(id string) *live {
 	return l
 }
 
-// forget takes a runner that ends from the list; false: it was asked meanwhile to look again,
-// such as at a task that was cancelled and is to be deleted.
+// forget removes a runner that ends from the list. It returns false if the runner was woken meanwhile,
+// for example because a task that was cancelled is to be deleted.
 func (s *Service) forget(l *live) bool {
 	l.leave()
 	l.unwatch()
@@ -194,16 +193,16 @@ func (s *Service) forget(l *live) bool {
 	return true
 }
 
-// Changed has the runners of tasks look at their records again, such as after a deploy that
-// moved them to another version.
+// Changed has the runners of tasks read their records again, for example after a deploy that moved the
+// tasks to another version.
 func (s *Service) Changed(ids ...string) {
 	for _, id := range ids {
 		s.runner(id)
 	}
 }
 
-// enter takes a place for the task among those that work; false: it is woken when there is
-// one.
+// enter takes a place for the task among those that work. If it returns false, the runner is woken
+// when there is a place.
 func (l *live) enter(w queue.Waiter) bool {
 	ok := l.s.queue.Enter(w)
 	if l.s.changed(l.id); ok {
@@ -212,8 +211,8 @@ func (l *live) enter(w queue.Waiter) bool {
 	return ok
 }
 
-// leave gives the task's place to the next.
+// leave frees the task's place for the next one.
 func (l *live) leave() { l.s.Changed(l.s.queue.Leave(l.id)...) }
 
-// LimitsChanged has those begin that there is room for now.
+// LimitsChanged wakes the tasks for which the new limits have places.
 func (s *Service) LimitsChanged() { s.Changed(s.queue.Next()...) }

@@ -43,14 +43,13 @@ const (
 	FinishOther  = "other" // cancelled
 )
 
-// Part is an event of a task's stream (U48–U53), in the words of the AI SDK that
-// the documents name.
+// Part is an event of a task's stream (U48–U53), named as in the AI SDK that the requirements refer
+// to.
 type Part struct {
 	Type string `json:"type"`
-	// ID is the block's of text and reasoning, the call's of tool-input, the question's of
-	// question and question-end.
+	// ID is a text or reasoning block's, a tool call's in tool-input-*, or a question's.
 	ID string `json:"id,omitempty"`
-	// Text is a delta of text and reasoning, Delta one of a tool's input.
+	// Text is a piece of text or reasoning, Delta a piece of a tool's input.
 	Text  string `json:"text,omitempty"`
 	Delta string `json:"delta,omitempty"`
 
@@ -65,8 +64,8 @@ type Part struct {
 	Error      string          `json:"error,omitempty"`
 	RawContent json.RawMessage `json:"rawContent,omitempty"`
 
-	// Question is what the agent asks; ID is its own. Answer is how a question ended: in
-	// the words of the option, or "" for one that is no longer asked.
+	// Question is the agent's question; its id is also in ID. Answer is how the question ended: the
+	// option's label, or "" if the question is no longer asked.
 	Question *question.Question `json:"question,omitempty"`
 	Answer   string             `json:"answer,omitempty"`
 
@@ -80,47 +79,47 @@ type TokenUsage struct {
 	TotalTokens  int64 `json:"totalTokens,omitempty"`
 }
 
-// PartMeta is what a Part has besides.
+// PartMeta is the metadata of a Part.
 type PartMeta struct {
 	ParentToolUseID string  `json:"parentToolUseId,omitempty"`
-	Title           string  `json:"title,omitempty"` // of a tool call, for people
+	Title           string  `json:"title,omitempty"` // a tool call's title for people
 	EventID         string  `json:"eventId,omitempty"`
 	Cost            float64 `json:"cost,omitempty"`
 	DurationMs      int64   `json:"durationMs,omitempty"`
 	Cancelled       bool    `json:"cancelled,omitempty"`
-	// Outcome is how the turn ended, as in the task's last_turn, and Reason why.
+	// Outcome is how the turn ended, as in the task's last_turn; Reason says why.
 	Outcome store.Outcome `json:"outcome,omitempty"`
 	Reason  string        `json:"reason,omitempty"`
 }
 
-// told is how much of a turn the stream tells, as the stream itself says: what is
-// to be told next is the difference between it and the turn.
+// told is how much of a turn is in the stream. It is derived from the stream itself. What is to be
+// written next is the difference between it and the turn.
 type told struct {
-	turn  string // the event's id; empty: none is open
+	turn  string // the event's id; empty if no turn is open
 	steps bool   // a step is open
-	again bool   // a result was told: what the agent says next is another step
+	again bool   // a result was written: what the agent says next begins a step
 
-	open string // the type that begins the open block, or empty
+	open string // the type that began the open block, or empty
 	id   string // of the open block
-	size int    // bytes of it that were told
+	size int    // bytes of the block's text that were written
 
-	last  string // the id of the last block or call that was begun
+	last  string // the id of the newest block or call
 	calls map[string]*toldCall
-	live  []string // ids of calls without a result, in order
-	asked []asked  // questions that are open, in order
+	live  []string // ids of the calls without a result, in order
+	asked []asked  // the open questions, in order
 }
 
-// asked is a question that was told: its id and what it is about, to find its answer.
+// asked is a question in the stream: its id, and the tool call where its answer will be.
 type asked struct{ id, call string }
 
 type toldCall struct {
-	input  int // bytes of its input
+	input  int // bytes of its input that were written
 	ended  bool
 	called bool
 	over   bool
 }
 
-// note takes one part of the stream, in order.
+// note takes account of the next part of the stream.
 func (s *told) note(p Part) {
 	switch p.Type {
 	case PartStart:
@@ -175,7 +174,7 @@ func (s *told) noteCall(p Part) {
 	}
 }
 
-// teller makes parts of a turn: those that are missing from what is told.
+// teller makes the parts that the stream lacks of a turn.
 type teller struct {
 	*told
 	out []Part
@@ -186,8 +185,8 @@ func (t *teller) say(p Part) {
 	t.note(p)
 }
 
-// tell gives what the stream lacks of a turn, and notes it as told. over says that
-// the turn has ended.
+// tell returns the parts that the stream lacks of a turn, and notes them as told. over says that the
+// turn has ended.
 func (s *told) tell(turn *ahp.Turn, over bool) []Part {
 	t := &teller{told: s}
 	if s.turn != turn.ID {
@@ -197,7 +196,7 @@ func (s *told) tell(turn *ahp.Turn, over bool) []Part {
 	parts := turn.ResponseParts
 	from := len(parts) - 1
 	for from > 0 && (s.last == "" || partKey(&parts[from]) != s.last) {
-		from-- // the open block may have grown, what is before is told
+		from-- // only the open block may have grown; parts before it are told
 	}
 	from = max(from, 0)
 	questions := question.Of(turn)
@@ -226,7 +225,7 @@ func (s *told) tell(turn *ahp.Turn, over bool) []Part {
 	return t.out
 }
 
-// answered tells the end of questions that are no longer asked.
+// answered ends the questions that are no longer asked.
 func (t *teller) answered(turn *ahp.Turn, now []question.Question) {
 	for _, q := range slices.Clone(t.asked) {
 		if slices.ContainsFunc(now, func(n question.Question) bool { return n.ID == q.id }) {
@@ -242,7 +241,7 @@ func (t *teller) answered(turn *ahp.Turn, now []question.Question) {
 	}
 }
 
-// answerOf is what a tool call's question was answered with.
+// answerOf returns how the question of a tool call was answered.
 func answerOf(c *ahp.ToolCall) string {
 	switch {
 	case c.SelectedOption != nil:
@@ -265,7 +264,7 @@ func partKey(p *ahp.ResponsePart) string {
 	return ""
 }
 
-// part tells a part of a turn; one that is the last so far may grow.
+// part adds a part of a turn; last says that it may still grow.
 func (t *teller) part(p *ahp.ResponsePart, last bool) {
 	switch {
 	case p.Kind == ahp.PartMarkdown:
@@ -282,10 +281,10 @@ func (t *teller) part(p *ahp.ResponsePart, last bool) {
 	}
 }
 
-// block tells text or reasoning.
+// block adds text or reasoning.
 func (t *teller) block(p *ahp.ResponsePart, start, delta string, last bool) {
 	if p.ID != t.id {
-		if p.ID == t.last { // it has been told, and closed
+		if p.ID == t.last { // it was told and closed
 			return
 		}
 		t.close()
@@ -306,8 +305,8 @@ func (t *teller) close() {
 	}
 }
 
-// step begins another step when results were told since the last one began: what
-// follows is said by a model that has seen them.
+// step begins a new step if all calls have results that were told since the last step began: the model
+// has seen them before it says what follows.
 func (t *teller) step() {
 	if t.again && len(t.live) == 0 {
 		t.say(Part{Type: PartFinishStep})
@@ -315,7 +314,7 @@ func (t *teller) step() {
 	}
 }
 
-// call tells what is new of a tool call.
+// call adds what is new in a tool call.
 func (t *teller) call(c *ahp.ToolCall) {
 	s := t.calls[c.ToolCallID]
 	if s == nil || s.over {
@@ -352,7 +351,7 @@ func callMeta(c *ahp.ToolCall) *PartMeta {
 	return m
 }
 
-// toolInput is a tool's input as an object.
+// toolInput returns a tool's input as a JSON object.
 func toolInput(raw json.RawMessage) json.RawMessage {
 	if len(raw) == 0 {
 		return json.RawMessage("{}")
@@ -392,10 +391,10 @@ func toolOutput(c *ahp.ToolCall) json.RawMessage {
 	return mustJSON(out)
 }
 
-// finish tells the end of a turn.
+// finish adds the end of a turn.
 func (t *teller) finish(turn *ahp.Turn) {
 	t.close()
-	for _, id := range slices.Clone(t.live) { // of a turn that was cut off
+	for _, id := range slices.Clone(t.live) { // calls without a result, in a turn that was cut off
 		if s := t.calls[id]; !s.called {
 			t.say(Part{Type: PartInputEnd, ID: id})
 		}
@@ -455,7 +454,7 @@ func usageOf(u *ahp.Usage, meta *PartMeta) *TokenUsage {
 	return t
 }
 
-// mustJSON encodes what is always encodable.
+// mustJSON encodes a value that can always be encoded.
 func mustJSON(v any) json.RawMessage {
 	b, _ := json.Marshal(v)
 	return b

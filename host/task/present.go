@@ -9,8 +9,8 @@ import (
 	"tandemux/host/task/store"
 )
 
-// Present is a task as it is now: what is stored of it, and what its session tells, which is
-// kept nowhere else.
+// Present is a task as it is now: its record, and what is known from its session and is stored
+// nowhere.
 type Present struct {
 	store.Task
 	Last      *store.TurnOutcome  `json:"last_turn,omitempty" doc:"How its last turn ended"`
@@ -19,7 +19,8 @@ type Present struct {
 	Questions []question.Question `json:"questions,omitempty" doc:"What it waits for, when it is WAITING"`
 }
 
-// Present says how a task is now. One that runs is WAITING when its agent asks something.
+// Present returns a task as it is now. A running task has the status WAITING while its agent asks
+// something.
 func (s *Service) Present(t store.Task) Present {
 	n := Present{Task: t, Last: t.Facts.Last, Budget: s.budgets.View(t.ID)}
 	if t.Status.Final() {
@@ -64,8 +65,8 @@ func (s *Service) Present(t store.Task) Present {
 	return n
 }
 
-// look is what is known of a task's session, nothing where it has none that is followed,
-// and why its runner can't go on, for now.
+// look returns what is known of a task's session, nothing if none is watched, and why its runner can't
+// go on at the moment.
 func (s *Service) look(t store.Task) (now seen, stuck string) {
 	s.mu.Lock()
 	l := s.live[t.ID]

@@ -17,28 +17,26 @@ import (
 	"tandemux/host/task/store"
 )
 
-// ProviderPrefix begins the ids of the providers of tasks' sessions; the agent's
-// name follows.
+// ProviderPrefix begins the ids of the providers of tasks' sessions. The agent's name follows.
 const ProviderPrefix = "task-"
 
-// Provider opens the agents of tasks: what a session's task is to run with decides
-// what that is, an ACP agent or hooks. It opens the service when a session of it
-// begins or goes on, never before.
+// Provider opens the agents of tasks. The version with which a session's task runs says whether the
+// agent speaks ACP or consists of hooks. The service is opened once a session begins or is resumed,
+// not before.
 type Provider struct {
 	id   string
 	open func() (*Service, error)
 }
 
-// NewProvider makes the provider of an id that begins with ProviderPrefix. open
-// gives the service; it is called from any goroutine.
+// NewProvider returns a provider with an id that begins with ProviderPrefix. open returns the service,
+// and may be called from any goroutine.
 func NewProvider(id string, open func() (*Service, error)) *Provider { return &Provider{id, open} }
 
 func (p *Provider) Info() agent.Info {
 	return agent.Info{ID: p.id, Name: strings.TrimPrefix(p.id, ProviderPrefix), Description: "of tasks", Inner: true}
 }
 
-// Authenticate is not for tasks: an agent that needs a login has it from its
-// environment.
+// Authenticate returns an error: a task's agent gets its login from its environment.
 func (p *Provider) Authenticate(context.Context, string) error {
 	return agent.Errorf(agent.KindAuthRequired, "an agent of a task logs in by its environment: `tandemux env set` sets a key")
 }
@@ -68,8 +66,7 @@ func (s *Service) taskOf(ctx context.Context, session ahp.URI) (store.Task, erro
 	return t, err
 }
 
-// TaskOf is the id of the task that a session's URI names; empty when it is no
-// task's.
+// TaskOf returns the id of the task to which a session belongs by its URI, or "".
 func TaskOf(session ahp.URI) string {
 	if m := sessionURI().FindStringSubmatch(session); m != nil {
 		return m[1]
@@ -77,7 +74,7 @@ func TaskOf(session ahp.URI) string {
 	return ""
 }
 
-// openAgent opens what a task runs with.
+// openAgent opens the agent that the task runs with.
 func (s *Service) openAgent(ctx context.Context, t store.Task, spec agent.Spec) (agent.Session, error) {
 	launch, err := s.Agents.Launch(ctx, t.LaunchedID)
 	if err != nil {
@@ -110,7 +107,7 @@ func (s *Service) openAgent(ctx context.Context, t store.Task, spec agent.Spec) 
 	return p.Open(ctx, spec)
 }
 
-// mayRunBare says whether a version may run without a sandbox: only the operator's.
+// mayRunBare returns an error unless the operator deployed the version: others need a sandbox.
 func mayRunBare(l registry.Launch) error {
 	if l.Trusted {
 		return nil
@@ -118,8 +115,8 @@ func mayRunBare(l registry.Launch) error {
 	return fmt.Errorf("version %d of %s was deployed by %s, not by you: it runs in a sandbox only", l.Version.Number, l.Agent.Name, l.Version.Author)
 }
 
-// located names a program that is looked up in the host's PATH by its path: a sandbox
-// has a PATH of its own.
+// located replaces a program's name with its path in the host's PATH, because a sandbox has a PATH of
+// its own.
 func located(argv []string, confined bool) []string {
 	if !confined || strings.Contains(argv[0], "/") {
 		return argv
@@ -130,7 +127,7 @@ func located(argv []string, confined bool) []string {
 	return argv
 }
 
-// codeAt is where an agent sees its files.
+// codeAt returns where the agent sees its code directory.
 func (s *Service) codeAt(spec agent.Spec, dir string) string {
 	if dir == "" || spec.Confine == nil {
 		return dir
@@ -138,14 +135,14 @@ func (s *Service) codeAt(spec agent.Spec, dir string) string {
 	return spec.Confine.Inside(dir)
 }
 
-// useProvider has the host know the provider of a task's agent, and gives its id.
+// useProvider makes the provider of a task's agent known to the host, and returns its id.
 func (s *Service) useProvider(ctx context.Context, t *store.Task) (string, error) {
 	a, err := s.Store.Agents.Find(ctx, t.AgentID)
 	if err != nil {
 		return "", err
 	}
 	var got ahp.AgentResult
-	for _, id := range []string{ProviderPrefix + a.Name, ProviderPrefix + "any"} { // a host has so many at most
+	for _, id := range []string{ProviderPrefix + a.Name, ProviderPrefix + "any"} { // the host has a limit of providers
 		err = s.call(ctx, ahp.MethodAgent, ahp.AgentParams{Channel: ahp.RootURI, Provider: id}, &got)
 		if err == nil || ahp.CodeOf(err) != ahp.CodeConflict {
 			break

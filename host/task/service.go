@@ -23,69 +23,64 @@ import (
 )
 
 type Options struct {
-	// State is the state directory, absolute. The database is in it, workspaces and
-	// filesystems below it.
+	// State is the state directory, absolute. It has the database, the workspaces and the filesystems.
 	State string
-	// Database is the URL of a PostgreSQL database that has the records in place of SQLite's.
+	// Database is the URL of a PostgreSQL database for the records; if empty they are in SQLite.
 	Database string
-	// Runtime is the runtime directory, absolute, on a tmpfs where the system has
-	// one: workspaces of tasks that have no files are in it.
+	// Runtime is the runtime directory, absolute.
 	Runtime string
-	// Configured gives the definitions of the configuration's agents; nil: none.
+	// Configured returns the definition of an agent in the configuration; nil if there is none.
 	Configured func(name string) (registry.Definition, error)
-	// Limits says how many tasks may work at once; nil: any number. It is asked each time.
+	// Limits returns how many tasks may work at once; nil means any number. It is called each time.
 	Limits func() queue.Limits
-	// Logins gives the files of an agent's login that the operator's tasks see, relative to
-	// Home; nil: none.
+	// Logins returns the login files of an agent that the operator's tasks may see, relative to Home;
+	// nil means none.
 	Logins func(agent string) []string
 	// Home is the operator's home directory.
 	Home string
-	// Budgets gives the limits of new tasks; nil: none. It is asked each time.
+	// Budgets returns the limits of new tasks; nil means none. It is called each time.
 	Budgets func() budget.Defaults
-	// Repositories gives the configuration's directories; nil: none.
+	// Repositories returns the settings of directories; nil means none.
 	Repositories home.Settings
-	// Dial opens a connection to the host as a service of its own (host.Service).
+	// Dial opens a connection to the host as an internal service (host.Service).
 	Dial func(context.Context) (jsonrpc.Transport, error)
-	// Version is tandemux's; Program its file, absolute, which runs in sandboxes too.
+	// Version is tandemux's version, Program the absolute path of its file, which sandboxes run too.
 	Version, Program string
-	// Log gets what happens, never what agents say; nil discards.
+	// Log gets what happens, never what agents say; nil discards it.
 	Log *slog.Logger
-	// Now is the clock; nil: time.Now.
+	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 }
 
-// Service keeps the tasks of a host. Store, Files and Options do not change.
+// Service manages the tasks of a host. Store, Agents, Files and Options never change.
 type Service struct {
 	Options
-	// Store keeps the records, Agents the rules about them, Files the workspaces and
-	// filesystems.
+	// Store has the records, Agents checks access to them, Files has the workspaces and filesystems.
 	Store  *store.Store
 	Agents *registry.Registry
 	Files  *workspace.Store
 
-	ctx    context.Context // ends with Close
-	cancel context.CancelFunc
-	work   sync.WaitGroup // runners, and what waits for the host
-	sink   *sink
-	news   registry.News
-	queue  *queue.Queue
-	// budgets are what tasks may use and have used.
+	ctx     context.Context // ends with Close
+	cancel  context.CancelFunc
+	work    sync.WaitGroup // runners, and goroutines that wait for the host
+	sink    *sink
+	news    registry.News
+	queue   *queue.Queue
 	budgets *budget.Book
 
 	support support
 	seeding sync.Mutex // held while logins are copied
 
-	dialing sync.Mutex // held while the connection is made
+	dialing sync.Mutex // held while connecting to the host
 	client  *client.Client
 
 	mu     sync.Mutex // Protects following.
 	live   map[string]*live
-	marked bool // the note that there is something to do is written
+	marked bool // the file unfinishedName was written
 	closed bool
 }
 
-// Open opens the store, connects to the host, and goes on with what an earlier
-// Service left undone.
+// Open opens the store, connects to the host, and resumes what an earlier Service left undone.
 func Open(ctx context.Context, o Options) (*Service, error) {
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	if o.Now == nil {
@@ -134,8 +129,8 @@ func (s *Service) open(ctx context.Context) error {
 	return s.resume(ctx)
 }
 
-// sweep removes what a host that died left of tasks and filesystems that there are no
-// records of. Nothing else is under way.
+// sweep removes the files of tasks and filesystems without records, which a host that died has left.
+// It must run before anything else does.
 func (s *Service) sweep(ctx context.Context) error {
 	tasks, trees := map[string]bool{}, map[string]bool{}
 	err := s.Store.Tasks.Each(ctx, nil, func(t store.Task) error {
@@ -152,8 +147,8 @@ func (s *Service) sweep(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// What is older than the records is another database's, that was damaged or is
-	// gone: it may be all that is left of somebody's work.
+	// What is older than the records belongs to another database, which was damaged or is gone. It may
+	// be all that is left of somebody's work.
 	older := func(dir, id string) bool {
 		info, err := os.Stat(filepath.Join(s.State, dir, id))
 		return err != nil || info.ModTime().Before(born)
@@ -161,7 +156,7 @@ func (s *Service) sweep(ctx context.Context) error {
 	return s.Files.Sweep(ctx, func(id string) bool { return tasks[id] || older("tasks", id) }, func(id string) bool { return trees[id] || older("filesystems", id) })
 }
 
-// resume begins the runners of all tasks that are not done with.
+// resume starts the runners of all tasks that are not over.
 func (s *Service) resume(ctx context.Context) error {
 	err := s.Store.Tasks.Each(ctx, store.Where{"status": []store.TaskStatus{store.Idle, store.Running}}, func(t store.Task) error {
 		events, err := s.Store.WaitingEvents(ctx, t.ID)
@@ -178,7 +173,7 @@ func (s *Service) resume(ctx context.Context) error {
 		return err
 	}
 	return s.Store.Tasks.Each(ctx, nil, func(t store.Task) (err error) {
-		if t.Status == store.Creating && !t.Facts.Made { // its creator was never told of it
+		if t.Status == store.Creating && !t.Facts.Made { // its creator was never told its id
 			if t, _, err = s.Store.EndTask(ctx, t.ID, store.Deleting, "it was not made wholly"); err != nil {
 				return err
 			}
@@ -190,7 +185,7 @@ func (s *Service) resume(ctx context.Context) error {
 	})
 }
 
-// Close ends the runners; what they were at goes on with the next Service.
+// Close ends the runners. The next Service resumes what they were doing.
 func (s *Service) Close() {
 	s.mu.Lock()
 	s.closed = true
@@ -211,14 +206,14 @@ func (s *Service) Close() {
 	}
 }
 
-// connected is the connection to the host, nil before it is made.
+// connected returns the connection to the host, or nil before it is made.
 func (s *Service) connected() *client.Client {
 	s.dialing.Lock()
 	defer s.dialing.Unlock()
 	return s.client
 }
 
-// waiter is a task with an event to begin with. Its agent is named by its id where it is gone.
+// waiter returns the queue's entry for a task's event. An agent that is gone is named by its id.
 func (s *Service) waiter(ctx context.Context, t store.Task, e store.Event) queue.Waiter {
 	w := queue.Waiter{Task: t.ID, Agent: t.AgentID, Since: e.Created, Event: e.N}
 	if a, err := s.Store.Agents.Get(ctx, t.AgentID); err == nil {
@@ -227,8 +222,8 @@ func (s *Service) waiter(ctx context.Context, t store.Task, e store.Event) queue
 	return w
 }
 
-// note puts a line about a task's life in its agent's log (U106). It says what
-// happens, never what is said.
+// note adds a line about a task to its agent's log (U106). It must not contain what people or agents
+// say.
 func (s *Service) note(t store.Task, level store.Level, text string) {
 	s.Log.Info("task", "task", t.ID, "note", text)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.ctx), 5*time.Second)
@@ -242,7 +237,7 @@ func (s *Service) note(t store.Task, level store.Level, text string) {
 	}
 }
 
-// logger puts lines in the log of a task's agent.
+// logger returns a function that adds lines to the log of a task's agent.
 func (s *Service) logger(t store.Task, l registry.Launch, source string) func(store.Level, string) {
 	return func(level store.Level, text string) {
 		err := s.Agents.Log(s.ctx, l, store.LogEntry{TaskID: t.ID, Level: level, Source: source, Text: text})
@@ -252,7 +247,7 @@ func (s *Service) logger(t store.Task, l registry.Launch, source string) func(st
 	}
 }
 
-// environ is the host's environment for processes without a sandbox.
+// environ returns the host's environment for processes without a sandbox.
 func (s *Service) environ() []string {
 	var env []string
 	for _, kv := range os.Environ() {
@@ -263,19 +258,17 @@ func (s *Service) environ() []string {
 	return env
 }
 
-// unfinishedName is a file in the state directory that is there while a task may
-// have something to do: a host that finds it goes on with the tasks when it starts,
-// and one that doesn't opens nothing.
+// unfinishedName is a file in the state directory that exists while a task may have something to do. A
+// host that finds it opens the service when it starts.
 const unfinishedName = "tasks.unfinished"
 
-// Unfinished reports whether a Service of this state directory may have left work
-// undone.
+// Unfinished reports whether a Service of this state directory may have left work undone.
 func Unfinished(state string) bool {
 	_, err := os.Stat(filepath.Join(state, unfinishedName))
 	return err == nil
 }
 
-// begun notes that there is something to do.
+// begun writes the file unfinishedName.
 func (s *Service) begun() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -288,7 +281,7 @@ func (s *Service) begun() {
 	}
 }
 
-// settled removes the note if nothing is left to do.
+// settled removes the file unfinishedName if no task has anything left to do.
 func (s *Service) settled() {
 	unfinished, _, err := s.Store.Tasks.List(context.Background(), store.Where{"status": []store.TaskStatus{store.Creating, store.Running, store.Deleting}}, store.Page{Limit: 1})
 	waiting, failed := s.Store.CountWaiting(context.Background())

@@ -11,17 +11,16 @@ import (
 	"tandemux/internal/fileuri"
 )
 
-// errWaiting says that the host has to do something first; its news wakes the
-// runner.
+// errWaiting says that the runner has to wait for the host, whose next message wakes it.
 var errWaiting = errors.New("waiting for the host")
 
-// launch sees to it that the task has a session with the version that it is to run
-// with, and that its agent is ready. errWaiting: it will be.
+// launch makes sure that the task has a session with its current version and that the agent is ready.
+// errWaiting means that it is not ready yet.
 func (l *live) launch(ctx context.Context, t *store.Task) error {
 	now := l.look()
 	switch {
 	case t.Session != "" && now.lost:
-		// Somebody has ended it, or the host before this one lost it.
+		// Somebody ended the session, or an earlier host lost it.
 		l.s.note(*t, store.Warning, "the session is gone; another one begins")
 		return l.another(ctx, t)
 	case t.Session != "" && t.LaunchedID != t.VersionID && now.hasChat && now.chat.ActiveTurn == nil:
@@ -55,15 +54,15 @@ func (l *live) launch(ctx context.Context, t *store.Task) error {
 	return errWaiting
 }
 
-// maxTries is how many sessions a task may lose to its hosts' deaths.
+// maxTries is how many sessions a task may lose because hosts die.
 const maxTries = 20
 
-// startError is why a session has no agent.
+// startError says why a session has no agent.
 type startError struct{ text string }
 
 func (e *startError) Error() string { return e.text }
 
-// replace ends the session and makes another.
+// replace ends the session and makes another one.
 func (l *live) replace(ctx context.Context, t *store.Task) error {
 	if err := l.dispose(ctx, t.Session); err != nil {
 		return err
@@ -71,7 +70,7 @@ func (l *live) replace(ctx context.Context, t *store.Task) error {
 	return l.another(ctx, t)
 }
 
-// another names a new session and makes it.
+// another chooses the URI of a new session and makes it.
 func (l *live) another(ctx context.Context, t *store.Task) error {
 	l.unwatch()
 	l.facts.Sessions++
@@ -90,7 +89,7 @@ func (l *live) another(ctx context.Context, t *store.Task) error {
 	return l.open(ctx, t)
 }
 
-// noSession notes that there is none.
+// noSession removes the session from the task's record.
 func (l *live) noSession(ctx context.Context, t *store.Task) error {
 	l.unwatch()
 	got, err := l.s.Store.Tasks.Edit(ctx, t.ID, func(r *store.Task) error {
@@ -103,8 +102,8 @@ func (l *live) noSession(ctx context.Context, t *store.Task) error {
 	return err
 }
 
-// attach subscribes to the task's session; if there is none it is made: a host may
-// have died between its name and its beginning.
+// attach subscribes to the task's session. If there is none it makes it, because a host may have died
+// after the URI was chosen.
 func (l *live) attach(ctx context.Context, t *store.Task) error {
 	l.watch(t.Session)
 	err := l.subscribe(ctx, t.Session)
@@ -119,7 +118,7 @@ func (l *live) attach(ctx context.Context, t *store.Task) error {
 	return err
 }
 
-// subscribe follows a session and its chat: their snapshots come, and wake us.
+// subscribe subscribes to a session and its chat. Their snapshots wake the runner.
 func (l *live) subscribe(ctx context.Context, session ahp.URI) error {
 	c, err := l.s.host(ctx)
 	if err != nil {
@@ -135,7 +134,7 @@ func (l *live) subscribe(ctx context.Context, session ahp.URI) error {
 	return errWaiting
 }
 
-// open makes the task's session, whose URI is known.
+// open makes the task's session under the URI in the record.
 func (l *live) open(ctx context.Context, t *store.Task) error {
 	dir, err := l.s.rootOf(*t)
 	if err != nil {
@@ -163,7 +162,7 @@ func (l *live) open(ctx context.Context, t *store.Task) error {
 	return l.subscribe(ctx, t.Session)
 }
 
-// watch has the sink fold what the host says of a session.
+// watch makes the sink pass what it gets about a session and its chat on to l.
 func (l *live) watch(session ahp.URI) {
 	l.mu.Lock()
 	if l.session != session {
@@ -190,13 +189,13 @@ func (l *live) unwatch() {
 	}
 }
 
-// dispose ends a session, with its agent and terminals; none is fine.
+// dispose ends a session with its agent and terminals. It is no error if there is none.
 func (l *live) dispose(ctx context.Context, session ahp.URI) error {
 	if session == "" {
 		return nil
 	}
 	err := l.s.call(ctx, ahp.MethodDisposeSession, ahp.SubscribeParams{Channel: session}, nil)
-	if _, is := errors.AsType[*ahp.Error](err); is {
+	if _, is := errors.AsType[*ahp.Error](err); is { // there is no such session
 		err = nil // it is not there
 	}
 	l.unwatch()

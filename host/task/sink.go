@@ -14,13 +14,11 @@ import (
 	"tandemux/internal/pace"
 )
 
-// callTime bounds what the host is asked.
+// callTime bounds a request to the host.
 const callTime = 30 * time.Second
 
-// sink gets what the host says of tasks' sessions and chats, folds it, and wakes
-// the runners: how fast they are holds nothing up, and what they see is always the
-// newest state.
-// It implements client.Sink.
+// sink receives what the host says about tasks' sessions and chats, keeps their newest state, and
+// wakes the runners. It never waits for a runner. It implements client.Sink.
 type sink struct {
 	s *Service
 
@@ -43,7 +41,7 @@ func (k *sink) Action(e ahp.Envelope) {
 		return
 	}
 	if l := k.of(e.Channel); l != nil {
-		// Reducers share no state that changes, so that readers may keep what they saw.
+		// Reducers change no state they were given, so readers may keep what they saw.
 		l.mu.Lock()
 		switch e.Channel {
 		case l.session:
@@ -86,7 +84,7 @@ func (k *sink) watch(uri ahp.URI, l *live) {
 	}
 }
 
-// do runs something beside, unless the service ends.
+// do runs f in a goroutine, unless the service ends.
 func (s *Service) do(f func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -96,7 +94,7 @@ func (s *Service) do(f func()) {
 	s.work.Go(f)
 }
 
-// host gives the connection to the host, which is made when it is needed first.
+// host returns the connection to the host, and makes it at the first call.
 func (s *Service) host(ctx context.Context) (*client.Client, error) {
 	s.dialing.Lock()
 	defer s.dialing.Unlock()
@@ -124,15 +122,15 @@ func (s *Service) call(ctx context.Context, method string, params, result any) e
 	return c.Call(ctx, method, params, result)
 }
 
-// lookForSessions finds out which tasks' sessions somebody has ended: AHP tells
-// that to no subscriber of the session.
+// lookForSessions finds tasks' sessions that somebody has ended, because AHP does not tell subscribers
+// of a session that.
 func (s *Service) lookForSessions() {
 	there := map[ahp.URI]bool{}
 	params := ahp.ListSessionsParams{Channel: ahp.RootURI}
 	for {
 		var got ahp.ListSessionsResult
 		if err := s.call(s.ctx, ahp.MethodListSessions, params, &got); err != nil {
-			return // the next change of the list, or of the connection, asks again
+			return // the next change of the list or the connection tries again
 		}
 		for _, row := range got.Items {
 			there[row.Resource] = true
@@ -152,7 +150,7 @@ func (s *Service) lookForSessions() {
 	}
 }
 
-// snapshot takes the state of the task's session or chat.
+// snapshot stores a snapshot of the task's session or chat.
 func (l *live) snapshot(snap ahp.Snapshot) {
 	l.mu.Lock()
 	switch snap.Resource {
@@ -171,28 +169,28 @@ func (l *live) snapshot(snap ahp.Snapshot) {
 	l.poke()
 }
 
-// lose says that a session, or its chat, is not there any more.
+// lose notes that a session, or its chat, no longer exists.
 func (l *live) lose(uri ahp.URI) {
 	l.mu.Lock()
 	if uri == l.session || uri == chatOf(l.session) {
 		l.seen.lost = true
 	}
 	l.mu.Unlock()
-	l.interrupt() // the host says nothing to who speaks to a channel that is not there
+	l.interrupt() // the host does not answer who waits on such a channel
 }
 
 func (l *live) watching() ahp.URI {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !l.seen.hasSession {
-		return "" // it is being made
+		return "" // it is being created
 	}
 	return l.session
 }
 
 func (l *live) poke() { pace.Wake(l.wake) }
 
-// chatOf is the chat of a task's session: both have the same id.
+// chatOf returns the URI of the chat of a task's session: both have the same id.
 func chatOf(session ahp.URI) ahp.URI {
 	if session == "" {
 		return ""

@@ -10,13 +10,13 @@ import (
 	"tandemux/host/task/turns"
 )
 
-// maxDelta bounds a part of a stream, in bytes of text; what is longer is several.
+// maxDelta bounds the text in a part of a stream, in bytes. Longer text becomes several parts.
 const maxDelta = 32 << 10
 
 // maxOutput bounds a tool's input and output in a stream, in bytes.
 const maxOutput = 256 << 10
 
-// encodeParts makes parts fit to be stored.
+// encodeParts encodes parts for the store.
 func encodeParts(parts []Part) ([]store.StreamEvent, error) {
 	all := make([]store.StreamEvent, 0, len(parts))
 	for _, p := range parts {
@@ -31,8 +31,8 @@ func encodeParts(parts []Part) ([]store.StreamEvent, error) {
 	return all, nil
 }
 
-// split bounds a part: long deltas become several, and what a tool was given or gave
-// that is too much is left out, and says so.
+// split bounds a part: it makes several of a long text, and replaces a tool's input or output that is
+// too large by its size.
 func split(p Part) []Part {
 	for _, raw := range []*json.RawMessage{&p.Input, &p.Output, &p.RawContent} {
 		if len(*raw) > maxOutput {
@@ -55,7 +55,7 @@ func split(p Part) []Part {
 	return all
 }
 
-// append adds parts to a task's stream and wakes its readers.
+// append adds parts to a task's stream and wakes the stream's readers.
 func (s *Service) append(ctx context.Context, task string, parts []Part) error {
 	events, err := encodeParts(parts)
 	if err != nil {
@@ -68,7 +68,7 @@ func (s *Service) append(ctx context.Context, task string, parts []Part) error {
 	return nil
 }
 
-// clone is a copy that shares nothing that changes.
+// clone returns a copy that shares nothing that changes.
 func (s told) clone() told {
 	c := s
 	c.live = slices.Clone(s.live)
@@ -81,18 +81,18 @@ func (s told) clone() told {
 	return c
 }
 
-// changed tells whoever waits for tasks that there is something new of them.
+// changed wakes all who wait for changes of tasks.
 func (s *Service) changed(tasks ...string) { s.news.Tell(tasks...) }
 
-// News is closed with the next change of a task: of its stream, its status, or that it
-// is no more. Take it, look, and then wait for it.
+// News returns a channel that is closed with the next change of a task: of its stream or status, or
+// its deletion. Get the channel first, then read the task, then wait.
 func (s *Service) News(task string) <-chan struct{} { return s.news.Of(task) }
 
-// Ended is closed when the service ends, and with it all streams.
+// Ended returns a channel that is closed when the service ends.
 func (s *Service) Ended() <-chan struct{} { return s.ctx.Done() }
 
-// AtRest reports whether nothing is to be done for a task: no more is to come in its
-// stream until somebody sends an event.
+// AtRest reports whether nothing is to be done for a task: its stream stays as it is until somebody
+// sends an event.
 func (s *Service) AtRest(ctx context.Context, t store.Task) (bool, error) {
 	if t.Status.Final() {
 		return t.Facts.Ended, nil

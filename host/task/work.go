@@ -19,7 +19,7 @@ import (
 	"tandemux/internal/client"
 )
 
-// create sees to it that a task's agent is ready for events.
+// create makes a new task's agent ready for events.
 func (l *live) create(ctx context.Context, t store.Task) error {
 	if !l.facts.Made {
 		return nil // its workspace is being made
@@ -55,7 +55,7 @@ func (l *live) create(ctx context.Context, t store.Task) error {
 	if _, err := l.s.Store.SettleTask(ctx, t.ID, l.facts); err != nil {
 		return err
 	}
-	l.leave() // its first event comes after those that wait
+	l.leave() // its first event queues behind the others
 	l.s.note(t, store.Info, "ready")
 	l.s.changed(t.ID)
 	l.poke() // events may wait
@@ -72,8 +72,8 @@ func (l *live) fail(ctx context.Context, t store.Task, why string) error {
 	return nil
 }
 
-// sync moves what changed between the workspace and its filesystem. What can't be
-// moved is told and left as it is on both sides.
+// sync copies changes between the workspace and its filesystem with move. It logs what can't be copied
+// and leaves that as it is on both sides.
 func (l *live) sync(ctx context.Context, t store.Task, move func(*workspace.Workspace, context.Context, workspace.Prefer) (filetree.Synced, error)) error {
 	w, err := l.s.Files.Workspace(t.ID)
 	if err != nil {
@@ -86,17 +86,17 @@ func (l *live) sync(ctx context.Context, t store.Task, move func(*workspace.Work
 	for _, path := range got.Skipped {
 		l.s.note(t, store.Warning, "not kept, as it is no file that could be: "+path)
 	}
-	if err != nil && ctx.Err() == nil && !errors.Is(err, filetree.ErrFull) { // which may go by itself
-		// Somebody has deleted the workspace, or the like: the turn goes on without.
+	if err != nil && ctx.Err() == nil && !errors.Is(err, filetree.ErrFull) { // a full disk may pass
+		// The workspace was deleted, for example. The turn goes on without it.
 		l.s.note(t, store.Severe, "the files could not be synchronised: "+err.Error())
 		return nil
 	}
 	return err
 }
 
-// work tells what happens in the task's session, and sends what waits.
+// work writes what is new in the task's session to the stream, and sends the next event.
 func (l *live) work(ctx context.Context, t store.Task) error {
-	now := l.look() // all is decided by one view: the next one wakes us
+	now := l.look() // all decisions are made on one state; the next one wakes the runner
 	if err := l.follow(ctx, &t, now); err != nil {
 		return err
 	}
@@ -107,13 +107,13 @@ func (l *live) work(ctx context.Context, t store.Task) error {
 	if len(waiting) == 0 {
 		return l.rest(ctx, &t)
 	}
-	// The event may be younger than t, and meant for another version.
+	// The event may be newer than t, and meant for another version.
 	if t, err = l.s.Store.Tasks.Find(ctx, t.ID); err != nil || t.Status.Final() {
-		return err // with what ended it comes a wake-up
+		return err // whoever ended it wakes the runner
 	}
 	if e := waiting[0]; e.Status == store.EventPending && e.Author != adopted && l.s.budgetNow(ctx, t.ID).Over != "" {
 		l.leave()
-		return nil // until somebody raises the limit
+		return nil // whoever raises the limit wakes the runner
 	}
 	if e := waiting[0]; e.Author != adopted && !l.enter(l.s.waiter(ctx, t, e)) {
 		return nil
@@ -134,8 +134,8 @@ func (l *live) work(ctx context.Context, t store.Task) error {
 	return l.send(ctx, t, waiting[0])
 }
 
-// rest makes a task that has nothing to do an idle one, and looks after its
-// session, in which somebody else may begin a turn.
+// rest sets a task without work to IDLE, and watches its session, in which somebody else may begin a
+// turn.
 func (l *live) rest(ctx context.Context, t *store.Task) error {
 	l.leave()
 	if now := l.look(); t.Session != "" && !now.lost && (!now.hasSession || !now.hasChat) {
@@ -153,16 +153,15 @@ func (l *live) rest(ctx context.Context, t *store.Task) error {
 	return nil
 }
 
-// refuse ends an event that could not be begun, or was lost, with a type of error.
+// refuse fails an event that could not be begun, or whose turn was lost, with a type of error.
 func (l *live) refuse(ctx context.Context, e store.Event, kind, why string) error {
 	return l.end(ctx, e, turns.Failed(&ahp.Turn{ID: e.ID}, kind, why))
 }
 
-// send begins an event's turn. An event of which that was tried before, by a host
-// that died, is the same turn.
+// send begins an event's turn. If a host that died has tried that before, it is the same turn.
 func (l *live) send(ctx context.Context, t store.Task, e store.Event) error {
 	switch {
-	case e.Author == adopted: // by a host that died before the turn had ended
+	case e.Author == adopted: // the host died before the turn ended
 		return l.refuse(ctx, e, turns.ErrorLost, "the turn was lost")
 	case t.Facts.Lent && !l.s.queue.WasSent(e.ID): // another host may have it by now
 		return l.refuse(ctx, e, turns.ErrorLost, "the host was restarted before the turn was begun: send it again")
@@ -190,25 +189,24 @@ func (l *live) send(ctx context.Context, t store.Task, e store.Event) error {
 		},
 	})
 	if refused, is := errors.AsType[*client.RejectedError](err); is {
-		now := l.look() // which may not have been told of that turn yet
+		now := l.look() // which may not show that turn yet
 		if now.chat.ActiveTurn != nil || now.had(e.ID) || strings.HasPrefix(refused.Error(), "TurnInProgress") {
-			return nil // somebody was faster; the end of that turn wakes us
+			return nil // somebody else began a turn; its end wakes the runner
 		}
 		return l.refuse(ctx, e, turns.ErrorStart, refused.Error())
 	}
 	return err
 }
 
-// had reports whether a turn has ended.
+// had reports whether the turn has ended.
 func (n seen) had(turn string) bool {
 	return slices.ContainsFunc(n.chat.Turns, func(t ahp.Turn) bool { return t.ID == turn })
 }
 
-// adopted is the author of events that are turns which somebody else began in the
-// task's session.
+// adopted is the author of events for turns that somebody else began in the task's session.
 const adopted = "session"
 
-// follow tells the stream what is new in the task's chat.
+// follow writes what is new in the task's chat to the stream.
 func (l *live) follow(ctx context.Context, t *store.Task, now seen) error {
 	if err := l.load(ctx); err != nil {
 		return err
@@ -230,7 +228,7 @@ func (l *live) follow(ctx context.Context, t *store.Task, now seen) error {
 	return nil
 }
 
-// bury ends the event that runs in a session that is gone.
+// bury ends the running event if its session is gone.
 func (l *live) bury(ctx context.Context, t store.Task, now seen) error {
 	if !now.lost {
 		return nil
@@ -247,7 +245,7 @@ func (l *live) bury(ctx context.Context, t store.Task, now seen) error {
 	return nil
 }
 
-// load makes told what the store says.
+// load reads told from the store, once.
 func (l *live) load(ctx context.Context) error {
 	if l.loaded {
 		return nil
@@ -268,7 +266,7 @@ func (l *live) load(ctx context.Context) error {
 	return nil
 }
 
-// fresh are the turns of a chat that have ended and were not told whole.
+// fresh returns the turns of a chat that have ended and are not in the stream as a whole.
 func (l *live) fresh(c ahp.ChatState) []*ahp.Turn {
 	from := 0
 	if l.facts.LastTurn != "" {
@@ -281,13 +279,13 @@ func (l *live) fresh(c ahp.ChatState) []*ahp.Turn {
 	return all
 }
 
-// tellTurn appends what is new of a turn to the stream, and ends its event with it.
+// tellTurn adds what is new of a turn to the stream. At the turn's end it ends the event.
 func (l *live) tellTurn(ctx context.Context, t *store.Task, turn *ahp.Turn, over bool) error {
 	if l.told.turn != turn.ID || over {
 		e, err := l.event(ctx, *t, turn)
 		if err != nil || e.Status != store.EventRunning && e.Status != store.EventPending {
 			if err == nil && over {
-				l.facts.LastTurn = turn.ID // it was told; its end was noted then
+				l.facts.LastTurn = turn.ID // its end is in the stream already
 			}
 			return err
 		}
@@ -304,7 +302,7 @@ func (l *live) tellTurn(ctx context.Context, t *store.Task, turn *ahp.Turn, over
 	return l.say(ctx, t.ID, turn)
 }
 
-// event is that of a turn; one that somebody else began gets one.
+// event returns a turn's event, and makes one if somebody else began the turn.
 func (l *live) event(ctx context.Context, t store.Task, turn *ahp.Turn) (store.Event, error) {
 	e, err := l.s.Store.Events.Get(ctx, turn.ID)
 	if err == nil && e.TaskID == t.ID || err != nil && !errors.Is(err, store.NotFound) {
@@ -315,8 +313,8 @@ func (l *live) event(ctx context.Context, t store.Task, turn *ahp.Turn) (store.E
 	return e, err
 }
 
-// end tells the end of a turn, with what was said in it as messages, once the files
-// are back where they belong (U4). What was said does not wait for that.
+// end writes the end of a turn, with what was said in it as messages, after the files are copied back
+// (U4). What was said is in the stream before that.
 func (l *live) end(ctx context.Context, e store.Event, turn *ahp.Turn) error {
 	if err := l.load(ctx); err != nil {
 		return err
@@ -326,7 +324,7 @@ func (l *live) end(ctx context.Context, e store.Event, turn *ahp.Turn) error {
 		return err
 	}
 	turn = l.spent(ctx, t, turn)
-	give := t.Status.Final() || l.gaveUp() // what there is no room for
+	give := t.Status.Final() || l.gaveUp() // drop what the disk has no room for
 	if !t.Status.Final() {
 		err := l.say(ctx, t.ID, turn)
 		if give && isFull(err) {
@@ -361,7 +359,7 @@ func (l *live) end(ctx context.Context, e store.Event, turn *ahp.Turn) error {
 	end.Stream, end.Facts = events, l.facts
 	t, err = l.s.Store.EndEvent(ctx, end)
 	if give && isFull(err) {
-		if len(mustJSON(end)) > smallEnd { // its chat has what it said
+		if len(mustJSON(end)) > smallEnd { // the chat has what was said
 			bare := &ahp.Turn{ID: turn.ID, State: turn.State}
 			if status == store.EventFailed {
 				bare = turns.Failed(bare, turns.ErrorDisk, why)
@@ -387,13 +385,13 @@ func (l *live) end(ctx context.Context, e store.Event, turn *ahp.Turn) error {
 		said += ": " + why
 	}
 	l.s.note(t, level, said)
-	l.leave() // another task may be next
+	l.leave() // frees its place for another task
 	l.poke()
 	return nil
 }
 
-// keepsItsWords reports whether what the task's agent says is kept as it says it: as
-// hooks' messages are.
+// keepsItsWords reports whether the task's agent consists of hooks, whose messages are stored as they
+// come.
 func (l *live) keepsItsWords(ctx context.Context, t store.Task) bool {
 	if t.LaunchedID == "" {
 		return false
@@ -412,7 +410,7 @@ func (l *live) keepsItsWords(ctx context.Context, t store.Task) bool {
 	return l.asked.hooks
 }
 
-// say appends what is new of a turn to the stream.
+// say adds what is new of a turn to the stream.
 func (l *live) say(ctx context.Context, task string, turn *ahp.Turn) error {
 	was := l.told.clone()
 	parts := l.told.tell(turn, false)
