@@ -1,17 +1,16 @@
-// Package access says who may do what with tasks and what they are made of:
-// principals, roles, scopes, and one pure function each for a resource (May)
-// and for a task, whose parents are asked both (MayTask, U82).
+// Package access decides who may do what with agents, projects and tasks: it has principals, roles,
+// scopes, and pure functions for agents and projects (May) and for tasks, which depend on both
+// (MayTask, U82).
 //
-// A principal is the operator (the owner of the host, who may everything), an
-// API key with its scopes, or a task: what runs inside of one and may read and
-// report on that task alone. A scope gives a role on one agent, one project or,
-// with the id "*", on all of a kind (U89); "*" is also what creating takes.
+// A principal is the operator (the owner of the host, who may do everything), an API key with its
+// scopes, or a task: the programs inside of a task, which may read that task and report about it. A
+// scope gives a role on one agent or project or, with the id "*", on all of a kind (U89). Creating one
+// needs a scope on "*".
 //
-// What somebody may not even see doesn't exist for him: the decision is Hidden,
-// answered with 404, so that ids can't be tried out. What he sees and may not do
-// is Denied, answered with 403.
+// What a principal may not see is Hidden, which is answered with 404, so that ids can't be guessed.
+// What it may see but not do is Denied, which is answered with 403.
 //
-// Everything here is a value or a pure function and may be used from any
-// goroutine. It knows nothing of keys' secrets, of storage or of HTTP. Roles of
-// organizations and namespaces (U85, U90) are not built: one machine has one.
+// Everything here is a value or a pure function and may be used from any goroutine. The package knows
+// nothing of keys' secrets, of storage or of HTTP. Roles of organizations and namespaces (U85, U90) do
+// not exist, because one machine has one of each.
 package access

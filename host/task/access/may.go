@@ -10,21 +10,22 @@ const (
 	TaskKind PrincipalKind = "task"     // what runs inside of a task
 )
 
-// Principal is who asks. The zero value is nobody and may nothing.
+// Principal is who makes a request. The zero value may do nothing.
 type Principal struct {
 	Kind   PrincipalKind
-	ID     string  // of the key or the task; for the operator of no meaning
+	ID     string  // of the key or the task; unused for the operator
 	Scopes []Scope // of a key
-	// NeverYes: it is a token of the host's that may not let agents' tools run.
+	// NeverYes says that it is a host's token that may not allow agents' tool calls.
 	NeverYes bool
-	// Person is who a hub says that is, for people to read: it gives nothing.
+	// Person is who makes the request according to a hub. It is for people to read and gives no
+	// rights.
 	Person string
 }
 
-// TheOperator is the owner of the host.
+// TheOperator returns the owner of the host.
 func TheOperator() Principal { return Principal{Kind: Operator, ID: "operator"} }
 
-// String names the principal in records: "operator", "key:ID", "task:ID".
+// String returns the principal as records name it: "operator", "key:ID" or "task:ID".
 func (p Principal) String() string {
 	if p.Kind == Operator {
 		return string(Operator)
@@ -32,7 +33,7 @@ func (p Principal) String() string {
 	return string(p.Kind) + ":" + p.ID
 }
 
-// Named is the principal for people: who a hub says it is, too.
+// Named returns the principal as people read it, with the Person.
 func (p Principal) Named() string {
 	if p.Person == "" {
 		return p.String()
@@ -40,16 +41,16 @@ func (p Principal) Named() string {
 	return p.Person + " (" + p.String() + ")"
 }
 
-// Decision is an answer. Its zero value refuses.
+// Decision is the answer to whether something may be done. The zero value refuses.
 type Decision int
 
 const (
-	Hidden  Decision = iota // as if it were not there: 404
-	Denied                  // it is there and this may not be done: 403
-	Allowed                 // go on
+	Hidden Decision = iota // as if it did not exist: 404
+	Denied                 // it exists, but this may not be done: 403
+	Allowed
 )
 
-// May decides what a principal may do with an agent or a project.
+// May decides whether p may do verb with an agent or a project.
 func May(p Principal, verb Verb, kind Kind, id string) Decision {
 	if p.Kind == Operator {
 		return Allowed
@@ -73,22 +74,21 @@ func May(p Principal, verb Verb, kind Kind, id string) Decision {
 	return answer
 }
 
-// MayCreate decides who may make a new agent or project: an editor of all of the
-// kind.
+// MayCreate decides whether p may create an agent or project, for which it must be an editor of "*".
 func MayCreate(p Principal, kind Kind) Decision { return max(May(p, Update, kind, All), Denied) }
 
-// Parents are what a task's access derives from (U82, U85).
+// Parents is what access to a task depends on (U82, U85).
 type Parents struct {
 	Task    string // its id
-	Agent   string // id of the agent
-	Project string // of its filesystem or workspace; "" when it has none
-	// Private: its workspace is a directory of the operator's that belongs to no
-	// project, or it has no sandbox; nobody else may see the task.
+	Agent   string // the agent's id
+	Project string // the project of its filesystem or workspace; "" if there is none
+	// Private says that the workspace is a directory of the operator's without a project, or that the
+	// task has no sandbox. Only the operator may see such a task.
 	Private bool
-	Creator string // Principal.String of who created it
+	Creator string // Principal.String of its creator
 }
 
-// needs is what a verb on a task takes of its agent and of its project.
+// needs maps a verb on a task to the verbs that are needed on its agent and on its project.
 var needs = map[Verb][2]Verb{
 	Discover: {Discover, Discover},
 	Read:     {Read, Read},
@@ -99,10 +99,9 @@ var needs = map[Verb][2]Verb{
 	Answer:   {Run, Update}, // a yes lets the agent change the project's files
 }
 
-// MayTask decides what a principal may do with a task: both of its parents must
-// allow it (U82). Who created a task may also update and delete it, and answer its
-// questions, for as long as he may run it. A task may read itself and report: what its
-// agent asks it never answers.
+// MayTask decides whether p may do verb with a task: its agent and its project must both allow it
+// (U82). The creator of a task may also update and delete it, and answer its questions, while he may
+// run it. A task may read itself and report, but never answer its agent's questions.
 func MayTask(p Principal, verb Verb, t Parents) Decision {
 	switch p.Kind {
 	case Operator:

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Kind is what a scope is about (U89).
+// Kind is the kind of resource that a scope is about (U89).
 type Kind string
 
 const (
@@ -15,18 +15,18 @@ const (
 	Project Kind = "project"
 )
 
-// Role is what a scope gives (U90).
+// Role says what a scope allows (U90).
 type Role string
 
 const (
-	Discoverer Role = "discoverer" // sees that it is there
-	Viewer     Role = "viewer"     // and reads it
-	Executor   Role = "executor"   // a viewer who may run the agent; the older name
-	Editor     Role = "editor"     // and runs and changes it
-	Owner      Role = "owner"      // and deletes it
+	Discoverer Role = "discoverer" // may see that it exists
+	Viewer     Role = "viewer"     // may also read it
+	Executor   Role = "executor"   // a viewer who may also run the agent; an older name
+	Editor     Role = "editor"     // may also run and change it
+	Owner      Role = "owner"      // may also delete it
 )
 
-// Verb is what somebody wants to do.
+// Verb is something to do with a resource.
 type Verb string
 
 const (
@@ -35,12 +35,12 @@ const (
 	Run      Verb = "run" // begin tasks, send to them, cancel them
 	Update   Verb = "update"
 	Delete   Verb = "delete"
-	Report   Verb = "report" // speak for a task: messages, state, progress
+	Report   Verb = "report" // for a task: write messages, state, progress
 	Answer   Verb = "answer" // a question of a task's agent
 )
 
-// grants is what each role may do with each kind. Projects can't be run; the
-// editor of one may write its filesystems.
+// grants lists what each role may do with each kind. Projects can't be run; the editor of a project
+// may write its filesystems.
 var grants = map[Kind]map[Role][]Verb{
 	Agent: {
 		Discoverer: {Discover},
@@ -64,13 +64,13 @@ type Scope struct {
 	Role Role   `json:"role"`
 }
 
-// All is the id of a scope on everything of a kind, also of what comes later.
+// All is the ID of a scope on everything of a kind, including what is created later.
 const All = "*"
 
 // MaxScopes bounds the scopes of one key.
 const MaxScopes = 100
 
-// Check says what is wrong with a scope, nil when nothing is.
+// Check returns an error if the scope is not valid.
 func (s Scope) Check() error {
 	roles, ok := grants[s.Kind]
 	if !ok {
@@ -85,11 +85,11 @@ func (s Scope) Check() error {
 	return nil
 }
 
-// String is the form that ParseScope reads: KIND:ID:ROLE.
+// String returns the form that ParseScope reads: KIND:ID:ROLE.
 func (s Scope) String() string { return string(s.Kind) + ":" + s.ID + ":" + string(s.Role) }
 
-// ParseScope reads KIND:ID:ROLE, such as agent:*:executor, and checks it. The id
-// may be a name, which the caller resolves.
+// ParseScope reads KIND:ID:ROLE, such as agent:*:executor, and checks it. ID may be a name, which the
+// caller has to resolve.
 func ParseScope(text string) (Scope, error) {
 	parts := strings.Split(text, ":")
 	if len(parts) != 3 {
@@ -120,12 +120,11 @@ func either[T ~string](words []T) string {
 	return b.String()
 }
 
-// MaxName is the longest name, in bytes.
+// MaxName bounds a name, in bytes.
 const MaxName = 40
 
-// CheckName says what is wrong with the name of an agent, project, filesystem,
-// key or task: lowercase letters, digits, - and _, beginning with a letter or
-// digit (U94).
+// CheckName returns an error unless name is valid for an agent, project, filesystem, key or task:
+// lowercase letters, digits, - and _, of which the first is a letter or digit (U94).
 func CheckName(what, name string) error {
 	switch {
 	case name == "":

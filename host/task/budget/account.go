@@ -11,41 +11,41 @@ import (
 // Seen is what a turn has used so far. What is nil was not reported.
 type Seen struct {
 	Turn string // its id
-	// Session is whose cost it is.
+	// Session is the session that reported Cost.
 	Session  string
 	Tokens   *int64
 	Cost     *float64 // of the session so far
 	Currency string
-	Began    bool // it did begin; of one that didn't nothing is counted
+	Began    bool // the turn began; a turn that did not is not counted
 	Ended    bool
-	Took     time.Duration // as its session says, of one that has ended
+	Took     time.Duration // its duration according to its session, once it has ended
 }
 
-// Account is what a task has used: of the turns before, and of the last one.
+// Account is what a task has used: the sum of the turns before the last one, and the last turn.
 type Account struct {
-	Turns    int     `json:"turns,omitempty"` // before the last
+	Turns    int     `json:"turns,omitempty"` // turns before the last
 	Tokens   int64   `json:"tokens,omitempty"`
 	Cost     float64 `json:"cost,omitempty"`
 	Currency string  `json:"currency,omitempty"`
 	Millis   int64   `json:"millis,omitempty"`
-	// NoTokens and NoCost count the turns before of which it is not known.
+	// NoTokens and NoCost count the turns before the last whose tokens or cost are not known.
 	NoTokens int `json:"no_tokens,omitempty"`
 	NoCost   int `json:"no_cost,omitempty"`
 
 	Last Turn `json:"last,omitzero"`
 
-	// Session and Meter are whose cost was reported last, and how much that was.
+	// Session is the session that reported a cost last, and Meter that cost.
 	Session string  `json:"session,omitempty"`
 	Meter   float64 `json:"meter,omitempty"`
 
-	// Bytes is what its files took when they were last measured; nil: they never were.
+	// Bytes is the size of the files when they were last measured; nil if they never were.
 	Bytes *int64 `json:"bytes,omitempty"`
 
-	// Stopped is the turn that was stopped because a limit was passed.
+	// Stopped is the id of the turn that was stopped because a limit was reached.
 	Stopped string `json:"stopped,omitempty"`
 }
 
-// Turn is what the last turn has used.
+// Turn is what the task's last turn has used.
 type Turn struct {
 	ID     string   `json:"id"`
 	Tokens *int64   `json:"tokens,omitempty"`
@@ -54,8 +54,8 @@ type Turn struct {
 	Ended  bool     `json:"ended,omitempty"`
 }
 
-// Count takes what a turn has used, and how long it ran since it was last counted. A turn
-// that is told again counts once.
+// Count takes account of what a turn has used, and of how long it ran since the last Count. Reports
+// about the same turn replace each other.
 func (a *Account) Count(s Seen, ran time.Duration) {
 	if s.Turn != a.Last.ID {
 		a.fold()
@@ -68,10 +68,10 @@ func (a *Account) Count(s Seen, ran time.Duration) {
 		t.Tokens = s.Tokens
 	}
 	if strings.ContainsFunc(s.Currency, func(r rune) bool { return r < 'A' || r > 'Z' }) {
-		s.Currency = "" // an agent's, but no word for one
+		s.Currency = "" // the agent reported something that is no currency
 	}
 	if s.Cost == nil || *s.Cost < 0 || a.Currency != "" && s.Currency != "" && s.Currency != a.Currency {
-		return // what is in another currency can't be added: it is not known
+		return // amounts in another currency can't be added, so this one counts as unknown
 	}
 	if a.Session != s.Session {
 		a.Session, a.Meter = s.Session, 0
@@ -90,7 +90,6 @@ func (a *Account) Count(s Seen, ran time.Duration) {
 	}
 }
 
-// fold adds the last turn to those before.
 func (a *Account) fold() {
 	t := a.Last
 	if t.ID == "" {
@@ -110,7 +109,7 @@ func (a *Account) fold() {
 	}
 }
 
-// Used is what a task has used, for people and programs.
+// Used is what a task has used, as people and programs see it.
 type Used struct {
 	Tokens   *int64   `json:"tokens,omitempty" doc:"In and out, as its agent reports; absent where it never did"`
 	Cost     *float64 `json:"cost,omitempty" doc:"As its agent reports; absent where it never did"`
@@ -127,7 +126,7 @@ func (a Account) Used() Used {
 	t := a.Last
 	a.fold()
 	u := Used{Currency: a.Currency, Seconds: float64(a.Millis) / 1000, Turns: a.Turns, NoTokens: a.NoTokens, NoCost: a.NoCost, Bytes: a.Bytes}
-	if !t.Ended { // it may still say
+	if !t.Ended { // it may still report them
 		u.NoTokens, u.NoCost = unknownTokens, unknownCost
 	}
 	if a.Turns > a.NoTokens {
@@ -139,17 +138,17 @@ func (a Account) Used() Used {
 	return u
 }
 
-// View is a task's budget, for people and programs.
+// View is a task's budget, as people and programs see it.
 type View struct {
 	Limits
 	Used   Used   `json:"used"`
 	Over   Kind   `json:"over,omitempty" enum:"tokens,cost,time,disk" doc:"The limit that was reached: nothing more is begun before it is raised"`
 	Reason string `json:"reason,omitempty" doc:"Which limit was reached, and how much was used, for people"`
-	// Unknown are limits that may be passed unseen.
+	// Unknown are limits that may be exceeded unnoticed.
 	Unknown []Kind `json:"unknown,omitempty" doc:"The limits that are not sure to hold, as its agent does not always report what they are about"`
 }
 
-// ViewOf is a budget as it is.
+// ViewOf returns the view of limits and an account.
 func ViewOf(l Limits, a Account) View {
 	v := View{Limits: l, Used: a.Used()}
 	u := v.Used
@@ -183,7 +182,7 @@ func ViewOf(l Limits, a Account) View {
 	return v
 }
 
-// Amount is a cost as people read it, at least to the cent.
+// Amount formats a cost for people, with two or more decimals.
 func Amount(n float64, currency string) string {
 	text := strconv.FormatFloat(n, 'f', 2, 64)
 	if n > 0 && n < 1 {
@@ -195,7 +194,7 @@ func Amount(n float64, currency string) string {
 	return text
 }
 
-// Words say what was used, of what may be, a line for each kind.
+// Words describes what was used and the limits, with a line for each kind.
 func (v View) Words() []string {
 	u, all := v.Used, v.Limits.Or(Limits{new(int64), new(float64), new(int64), new(int64)})
 	line := func(kind Kind, used string, known bool, silent int, limited bool, most string) string {

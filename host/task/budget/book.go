@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// keepTime is how long what a running turn uses may be known here only.
+// keepTime is how long what a running turn uses may go unsaved.
 const keepTime = 5 * time.Second
 
-// Record is a task's budget as it is kept.
+// Record is a task's budget as it is stored.
 type Record struct {
 	Limits  Limits
 	Account Account
 }
 
-// Book has the budgets of all tasks.
+// Book has the budgets of all tasks. Its methods may be called from any goroutine.
 type Book struct {
 	keep func(task string, r Record) error // immutable
 	now  func() time.Time                  // immutable
@@ -24,16 +24,15 @@ type Book struct {
 	all map[string]*entry
 }
 
-// entry is a task's budget.
 type entry struct {
 	Record
-	since time.Time // when its turn began to run, or was counted; zero while none runs
+	since time.Time // when the turn began or was last counted; zero if no turn runs or it waits for a person
 	kept  time.Time
-	stale bool // it is not kept as it is
+	stale bool // the record has changes that are not saved
 }
 
-// NewBook makes one of what was kept. keep keeps a record, durably; it is called under the
-// Book's lock.
+// NewBook returns a Book of stored records. keep has to store a record durably; it is called while the
+// Book is locked.
 func NewBook(all map[string]Record, keep func(task string, r Record) error, now func() time.Time) *Book {
 	b := &Book{keep: keep, now: now, all: map[string]*entry{}}
 	for task, r := range all {
@@ -42,7 +41,7 @@ func NewBook(all map[string]Record, keep func(task string, r Record) error, now 
 	return b
 }
 
-// of is a task's, made if there is none.
+// of returns a task's entry, and makes it if there is none.
 func (b *Book) of(task string) *entry {
 	e := b.all[task]
 	if e == nil {
@@ -61,7 +60,7 @@ func (b *Book) save(task string, e *entry) error {
 	return nil
 }
 
-// Limit sets those limits of a task that are given, and says what is so now.
+// Limit sets those limits of a task that are given, and returns its budget.
 func (b *Book) Limit(task string, l Limits) (View, error) {
 	if l == (Limits{}) {
 		return b.View(task), nil
@@ -78,7 +77,7 @@ func (b *Book) Limit(task string, l Limits) (View, error) {
 	return ViewOf(e.Limits, e.Account), nil
 }
 
-// View is a task's budget now.
+// View returns a task's current budget.
 func (b *Book) View(task string) View {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -93,10 +92,9 @@ func (b *Book) View(task string) View {
 	return ViewOf(e.Limits, a)
 }
 
-// Count takes what a turn of a task has used; asks says that it waits for a person, so that
-// no time is counted from now on. It gives what is so now, and after how long to count
-// again, 0 for not before there is news. What could not be kept is kept with what is counted
-// next.
+// Count takes account of what a task's turn has used. asks says that the turn waits for a person; that
+// time is not counted. Count returns the task's budget and after how long to call it again, 0 if only
+// when something changes. What it fails to save is saved with the next call.
 func (b *Book) Count(task string, s Seen, asks bool) (v View, again time.Duration, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -107,7 +105,7 @@ func (b *Book) Count(task string, s Seen, asks bool) (v View, again time.Duratio
 	case fresh && !s.Began:
 		return ViewOf(e.Limits, e.Account), 0, nil
 	case fresh && s.Ended:
-		ran = s.Took // it was over before it was seen
+		ran = s.Took // it ended before it was seen
 	case !fresh && !e.since.IsZero():
 		ran = now.Sub(e.since).Truncate(time.Millisecond)
 	}
@@ -117,10 +115,10 @@ func (b *Book) Count(task string, s Seen, asks bool) (v View, again time.Duratio
 		e.since = time.Time{}
 	case fresh || e.since.IsZero():
 		e.since = now
-	default:
+	default: // the rest of a millisecond counts the next time
 		e.since = e.since.Add(ran) // less than a millisecond is left for later
 	}
-	anew := s.Cost != nil && *s.Cost < e.Account.Meter // or the next host would take it for more
+	anew := s.Cost != nil && *s.Cost < e.Account.Meter // without saving, the next host would count that cost again
 	e.Account.Count(s, ran)
 	if e.stale = true; fresh || ended || anew || now.Sub(e.kept) >= keepTime {
 		err = b.save(task, e)
@@ -136,7 +134,7 @@ func (b *Book) Count(task string, s Seen, asks bool) (v View, again time.Duratio
 	return v, again, err
 }
 
-// Weigh takes what a task's files take now, and gives what is so now.
+// Weigh sets the size of a task's files, and returns its budget.
 func (b *Book) Weigh(task string, bytes int64) (View, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -145,12 +143,12 @@ func (b *Book) Weigh(task string, bytes int64) (View, error) {
 	e.Account.Bytes, e.stale = &bytes, true
 	v := ViewOf(e.Limits, e.Account)
 	if v.Over == before {
-		return v, nil // it is kept with what is counted next
+		return v, nil // the next Count saves it
 	}
 	return v, b.save(task, e)
 }
 
-// Stop notes that a turn is being stopped because a limit was passed.
+// Stop notes that a turn is stopped because a limit was reached.
 func (b *Book) Stop(task, turn string) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -169,14 +167,14 @@ func (b *Book) Stopped(task, turn string) bool {
 	return e != nil && turn != "" && e.Account.Stopped == turn
 }
 
-// Forget drops a task that is no more.
+// Forget removes a task that was deleted.
 func (b *Book) Forget(task string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	delete(b.all, task)
 }
 
-// Close keeps what is not.
+// Close saves what is not saved.
 func (b *Book) Close() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -1,17 +1,17 @@
-// Package budget keeps what tasks may use and what they have used: tokens, money and time.
+// Package budget has what tasks may use and what they have used: tokens, money, time and disk space.
 //
 // # What is counted
 //
-// Tokens and cost are what the agent reports, and nothing else: of what it doesn't report an
-// Account says that it is not known. Tokens are those of a turn, in and out; a cost is that
-// of the agent's session so far, as ACP has it, so that its growth is counted, and one that
-// is less than before begins anew. Time is counted here, while a turn runs and asks nothing.
+// Tokens and cost are what the agent reports; what it does not report an Account has as unknown.
+// Tokens are those of a turn, input and output. A cost is that of the agent's session so far, as in
+// ACP, so its growth is counted; a cost that is lower than the one before starts anew. Time is
+// measured here, while a turn runs and does not wait for a person.
 //
 // # Concurrency
 //
-// Limits, Accounts and their methods are values. The Book owns the accounts of all tasks; its
-// methods may be called from any goroutine. What it is told is kept before a turn's end is
-// noted, and every few seconds while one runs; told again it is counted once.
+// Limits, Accounts and their methods are values. The Book has the accounts of all tasks; its methods
+// may be called from any goroutine. What a turn has used is saved every few seconds and at its end.
+// Reporting it twice counts it once.
 //
 // # What it doesn't do
 //

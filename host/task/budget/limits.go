@@ -12,7 +12,7 @@ import (
 	"tandemux/internal/config/option"
 )
 
-// Kind is what is limited.
+// Kind is something that a limit is about.
 type Kind string
 
 const (
@@ -22,7 +22,7 @@ const (
 	Disk   Kind = "disk"
 )
 
-// The most that limits may be.
+// The highest values of limits.
 const (
 	maxTokens  = int64(1e15)
 	maxCost    = 1e9
@@ -30,7 +30,7 @@ const (
 	maxBytes   = int64(1) << 50
 )
 
-// Limits are what a task may use. One that is nil was not given; 0 is none.
+// Limits says how much a task may use. A nil limit was not given; 0 means no limit.
 type Limits struct {
 	Tokens  *int64   `json:"max_tokens,omitempty" flag:"max-tokens" doc:"How many tokens, in and out, it may use, of what its agent reports; 0: any number. The configuration's when absent"`
 	Cost    *float64 `json:"max_cost,omitempty" flag:"max-cost" value:"AMOUNT" doc:"What it may cost, in the currency that its agent reports; 0: any amount. The configuration's when absent"`
@@ -38,7 +38,7 @@ type Limits struct {
 	Bytes   *int64   `json:"max_bytes,omitempty" doc:"How many bytes its files may take on the disk; 0: as many as there are. The configuration's when absent"`
 }
 
-// Check says what is wrong with limits.
+// Check returns an error if a limit is out of range.
 func (l Limits) Check() error {
 	switch {
 	case l.Tokens != nil && (*l.Tokens < 0 || *l.Tokens > maxTokens):
@@ -53,12 +53,12 @@ func (l Limits) Check() error {
 	return nil
 }
 
-// Or is l, and where it has nothing, other.
+// Or returns l, with other's limits where l has none.
 func (l Limits) Or(other Limits) Limits {
 	return Limits{cmp.Or(l.Tokens, other.Tokens), cmp.Or(l.Cost, other.Cost), cmp.Or(l.Seconds, other.Seconds), cmp.Or(l.Bytes, other.Bytes)}
 }
 
-// Within reports whether l limits all that other does, at least as much.
+// Within reports whether l has all limits that other has, none of them higher.
 func (l Limits) Within(other Limits) bool {
 	return within(l.Tokens, other.Tokens) && within(l.Cost, other.Cost) && within(l.Seconds, other.Seconds) && within(l.Bytes, other.Bytes)
 }
@@ -67,14 +67,14 @@ func within[T int64 | float64](n, most *T) bool {
 	return most == nil || *most == 0 || n != nil && *n > 0 && *n <= *most
 }
 
-// AllAgents is the name in Defaults of all agents.
+// AllAgents is the name in Defaults of the limits for all agents.
 const AllAgents = "all"
 
-// Defaults are the limits of new tasks, by their agents' names. It is an option's value
+// Defaults has the limits of new tasks by their agents' names. It is the value of an option
 // (option.Tables).
 type Defaults map[string]Limits
 
-// Options gives the options, which keep their values in d.
+// Options returns the options whose values are stored in d.
 func (d *Defaults) Options() []option.Option {
 	return []option.Option{{
 		Name: "budgets", Value: d,
@@ -126,21 +126,21 @@ func (l *Limits) set(name string, raw any) error {
 	return nil
 }
 
-// Of is what holds for new tasks of an agent.
+// Of returns the limits of new tasks of an agent.
 func (d Defaults) Of(agent string) Limits { return d[agent].Or(d[AllAgents]) }
 
-// seconds is a limit of time as people read it.
+// seconds formats a limit of time for people.
 func seconds(n float64) string {
 	return (time.Duration(math.Round(n)) * time.Second).String()
 }
 
-// units are those of sizes, by their letters.
+// units are the units of sizes.
 var units = []struct {
 	letter string
 	bytes  int64
 }{{"G", 1 << 30}, {"M", 1 << 20}, {"K", 1 << 10}}
 
-// ParseBytes reads a size such as 512M or 2G.
+// ParseBytes parses a size such as 512M or 2G.
 func ParseBytes(text string) (int64, error) {
 	number, unit := strings.ToUpper(text), int64(1)
 	for _, u := range units {
@@ -156,7 +156,7 @@ func ParseBytes(text string) (int64, error) {
 	return n * unit, nil
 }
 
-// roughly is a size as people read it.
+// roughly formats a size for people.
 func roughly(n int64) string {
 	for _, u := range units {
 		if n >= u.bytes {

@@ -13,18 +13,18 @@ import (
 )
 
 const (
-	// maxRequests bounds the messages to a task that a commit's message names.
+	// maxRequests bounds the messages to a task that are named in a commit's message.
 	maxRequests = 10
-	// maxAsking bounds each, and what the agent said in the end, in characters.
+	// maxAsking bounds each of them, and maxSaid the agent's last words, in characters.
 	maxAsking = 72
 	maxSaid   = 300
 )
 
-// About is what a task's work since a time is about: what it was first asked, and then, the
-// first line of what the agent said last, and the task's name.
+// About returns a commit's message for a task's work since a time. The subject is the first request,
+// the body has the other requests, the first line of what the agent said last, and the task's name.
 func About(ctx context.Context, s *store.Store, id string, since time.Time) (subject, body string) {
 	t, err := s.Tasks.Find(ctx, id)
-	if err != nil {
+	if err != nil { // the message can do without
 		return "", "" // a message can do without
 	}
 	var asked []string
@@ -34,7 +34,7 @@ func About(ctx context.Context, s *store.Store, id string, since time.Time) (sub
 		line := git.Subject(text, maxAsking)
 		switch {
 		case line == "" || e.Status == store.EventDiscarded || e.Status == store.EventPending || e.Created.Before(since):
-		case strings.HasPrefix(text, "!") || workspace.Questions(text): // a command; ours
+		case strings.HasPrefix(text, "!") || workspace.Questions(text): // a command; a message of tandemux's own
 		case len(asked) == maxRequests:
 			more++
 		default:

@@ -1,5 +1,5 @@
-// Package home is about where tasks' files come from and go to: what the configuration says
-// of such directories, how a check of them fails, and what commits of a task's work say.
+// Package home is about the directories that tasks' files come from and go to: their settings in the
+// configuration, the error of a check that fails, and the messages of commits of a task's work.
 //
-// Repositories are values, which do not change once they are read; a Tail is one goroutine's.
+// Repositories do not change once they are read. A Tail belongs to one goroutine.
 package home

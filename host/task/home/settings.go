@@ -16,36 +16,36 @@ import (
 	"tandemux/internal/config/option"
 )
 
-// Repository is a table [repositories.NAME] of the configuration: what holds for tasks whose
-// files come from a directory. It is the person's to say; what is in the directory, which
-// an agent's work may get into, is not asked.
+// Repository is a table [repositories.NAME] of the configuration, the settings for tasks whose files
+// come from a directory. They are not in the directory because an agent can change files there.
 type Repository struct {
 	Dir string // absolute
-	// Check is a shell's line that must succeed in a task before its work comes home; empty:
+	// Check is a shell command that must succeed in a task before its work is taken home; empty for
 	// none.
 	Check string
-	// CheckTime bounds it, and Setup; 0: DefaultTime.
+	// CheckTime bounds Check and Setup; 0 means DefaultTime.
 	CheckTime time.Duration
-	// Setup is a shell's line that is run in a new task, before its agent starts; empty: none.
+	// Setup is a shell command that runs in a new task before its agent starts; empty for none.
 	Setup string
-	// Carry are globs of what a new worktree gets besides, of what git ignores.
+	// Carry are globs of ignored files that are copied into a new worktree.
 	Carry []string
 }
 
 const (
-	// DefaultTime is how long a check or a setup may take, maxCheckTime the most that can be set.
+	// DefaultTime is how long a check or a setup may take, maxCheckTime the highest value of the
+	// setting.
 	DefaultTime  = 10 * time.Minute
 	maxCheckTime = 24 * time.Hour
-	// maxCommand bounds a shell's line of the configuration, in bytes.
+	// maxCommand bounds Check and Setup, in bytes.
 	maxCommand = 8 << 10
-	// maxCarry bounds the patterns of what is carried.
+	// maxCarry bounds the number of globs in Carry.
 	maxCarry = 100
 )
 
-// Repositories are the configured ones by name, as an option has them.
+// Repositories has the configured repositories by name. It is the value of an option.
 type Repositories map[string]Repository
 
-// Options gives the options, which keep their values in r.
+// Options returns the options whose values are stored in r.
 func (r *Repositories) Options() []option.Option {
 	return []option.Option{{
 		Name: "repositories", Value: r,
@@ -118,10 +118,10 @@ func (r *Repository) set(name string, raw any) error {
 	return nil
 }
 
-// Settings give what the configuration says now; nil: nothing.
+// Settings returns the current configuration; nil stands for none.
 type Settings func() Repositories
 
-// Of is what holds for the directory that a workspace's files come from.
+// Of returns the settings of the directory that a workspace's files come from.
 func (s Settings) Of(w *workspace.Workspace) (r Repository) {
 	if dir := w.Info().Source; s != nil && dir != "" {
 		r = s().of(dir, w.Common())
@@ -129,7 +129,7 @@ func (s Settings) Of(w *workspace.Workspace) (r Repository) {
 	return r
 }
 
-// Carried are the globs of what a worktree of a directory gets besides.
+// Carried returns the globs of ignored files that a new worktree of a directory gets.
 func (s Settings) Carried(dir, common string) []string {
 	if s == nil {
 		return nil
@@ -137,8 +137,8 @@ func (s Settings) Carried(dir, common string) []string {
 	return s().of(dir, common).Carry
 }
 
-// of finds what holds for a directory: one of the list, or a worktree of its repository, of
-// which common is the git directory. Nothing does for others.
+// of returns the settings of a directory that is in r, or is a worktree of a repository in r, whose
+// git directory is common. For other directories they are empty.
 func (r Repositories) of(dir, common string) Repository {
 	for _, name := range slices.Sorted(maps.Keys(r)) {
 		one := r[name]

@@ -1,15 +1,13 @@
-// Package hook runs the programs that are called in place of an agent: one process
-// for each call, with a JSON object on its stdin, whose stdout is read line by line.
+// Package hook runs programs in place of an agent: for each call one process that gets a JSON object
+// on its stdin and whose stdout is read line by line.
 //
-// A line that is a JSON object with a "type" is a word to the task (Line); any other
-// line, and what is on stderr, is for the log. The call succeeds when the program
-// exits with 0.
+// A line that is a JSON object with a "type" is a report to the task (Line). Any other line, and
+// stderr, goes to the log. The call succeeds if the program exits with 0.
 //
-// A program has a process group of its own, which ends with the call: by SIGTERM,
-// and by SIGKILL after Grace, also when the program has ended and something that it
-// began has not, and when this process dies. What it says is bounded; a program that
-// says more is ended.
+// A program has its own process group, which ends with the call, by SIGTERM and after Grace by
+// SIGKILL. The group also ends when the program has ended and left processes behind, and when this
+// process dies. Output is bounded; a program that prints more is ended.
 //
-// Run may be called from any goroutine; it calls the functions of its Call from one
-// goroutine at a time. It knows nothing of tasks, sandboxes or what lines mean.
+// Run may be called from any goroutine. It calls the functions of its Call one at a time. The package
+// knows nothing of tasks, sandboxes or what lines mean.
 package hook

@@ -23,31 +23,31 @@ import (
 )
 
 const (
-	// maxLine bounds a line, maxSaid all that a call says, in bytes.
+	// maxLine bounds a line, maxSaid all output of a call, in bytes.
 	maxLine = 1 << 20
 	maxSaid = 64 << 20
 	// Grace is how long a program may take to end after SIGTERM.
 	Grace = 3 * time.Second
 )
 
-// Call is a program to be run.
+// Call describes a program to run.
 type Call struct {
-	// Name is the hook's, for errors: "on_event".
+	// Name is the hook's name in errors, such as "on_event".
 	Name   string
 	Launch agent.Launch
 	Input  []byte // on its stdin
-	// Line gets each word to the task, Stderr each line of stderr.
+	// Line is called with each line of stdout, Stderr with each line of stderr.
 	Line   func(Line)
 	Stderr func(string)
-	// Plain, unless nil, gets each line of stdout in place of Line: it has no words.
+	// Plain, if not nil, is called with each line of stdout instead of Line.
 	Plain func(string)
-	// Timeout is how long it may run.
+	// Timeout is how long the program may run.
 	Timeout time.Duration
 	// Watched says that something else ends the program when this process dies.
 	Watched bool
 }
 
-// Run runs a program to its end. The error says how it failed, for people.
+// Run runs a program to its end. The error says for people how it failed.
 func Run(ctx context.Context, c Call) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -60,7 +60,7 @@ func Run(ctx context.Context, c Call) error {
 	}
 	var watch *procgroup.Watcher
 	if !c.Watched {
-		watch, _ = procgroup.Watch(cmd.Process.Pid) //nolint:errcheck // then a dying host leaves it
+		watch, _ = procgroup.Watch(cmd.Process.Pid) //nolint:errcheck // without it the program outlives a host that dies
 	}
 	defer watch.Release()
 	var readers sync.WaitGroup
@@ -72,12 +72,12 @@ func Run(ctx context.Context, c Call) error {
 		select {
 		case <-ended:
 		case <-time.After(Grace):
-			syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) //nolint:errcheck // as well
+			syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) //nolint:errcheck // it may have ended
 		}
 	})()
 	err = cmd.Wait()
 	close(ended)
-	syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) //nolint:errcheck // nothing is left of its group, mostly
+	syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) //nolint:errcheck // usually no process of the group is left
 	out[0].Ended()
 	out[1].Ended()
 	readers.Wait()
@@ -100,10 +100,10 @@ type run struct {
 
 	mu     sync.Mutex // held while the call's functions are called
 	failed string
-	last   string // of stderr
+	last   string // the last line of stderr
 }
 
-// start starts the program, and gives the read ends of its stdout and stderr.
+// start starts the program and returns the read ends of its stdout and stderr.
 func start(c Call) (cmd *exec.Cmd, out [2]*agent.Output, err error) {
 	path, err := agent.LookPath(c.Launch.Argv[0], c.Launch.Env)
 	if err != nil {
@@ -132,7 +132,7 @@ func start(c Call) (cmd *exec.Cmd, out [2]*agent.Output, err error) {
 	return cmd, out, err
 }
 
-// lines reads lines until their end, within bounds.
+// lines calls each with every line of from, up to the bounds.
 func (r *run) lines(from io.Reader, each func([]byte)) {
 	in, said := bufio.NewScanner(from), 0
 	in.Buffer(nil, maxLine)
@@ -148,7 +148,7 @@ func (r *run) lines(from io.Reader, each func([]byte)) {
 	}
 	if said > maxSaid || errors.Is(in.Err(), bufio.ErrTooLong) {
 		r.stop(fmt.Errorf("%s said more than %d bytes, or a line of more than %d, and was ended", r.c.Name, maxSaid, maxLine))
-		io.Copy(io.Discard, from) //nolint:errcheck // until it is closed
+		io.Copy(io.Discard, from) //nolint:errcheck // until the program closes it
 	}
 }
 
@@ -169,7 +169,7 @@ func (r *run) stderr(text []byte) {
 	r.c.Stderr(r.last)
 }
 
-// lastLine is the end of stderr, for an error.
+// lastLine returns the end of the last line of stderr, for an error.
 func (r *run) lastLine() string {
 	text := strings.TrimSpace(r.last)
 	if text == "" {
@@ -178,7 +178,7 @@ func (r *run) lastLine() string {
 	return ": " + plaintext.Clip(text, 300, "…")
 }
 
-// The types of a Line.
+// The values of Line.Type, and which members each has.
 const (
 	Message    = "message"     // Text, Data or Content: something said
 	Reasoning  = "reasoning"   // Text: something thought
@@ -191,7 +191,7 @@ const (
 	Failure    = "error"       // Text: the call has failed, whatever its exit code
 )
 
-// Line is what a program says.
+// Line is a report of a program to its task.
 type Line struct {
 	Type string `json:"type"`
 	Text string `json:"text"`
@@ -217,7 +217,7 @@ type Line struct {
 	OutputTokens int64 `json:"outputTokens"`
 }
 
-// parse reads a line; one that is no word to the task is a line of log.
+// parse reads a line. One that is no report is returned as a Log.
 func parse(text []byte) Line {
 	if text = bytes.TrimSpace(text); len(text) > 0 && text[0] == '{' {
 		var l Line
@@ -244,7 +244,7 @@ type Agent struct {
 	Version int    `json:"version"`
 }
 
-// Event is an event; Text is all of its texts.
+// Event is an event of a task. Text has all texts of its content.
 type Event struct {
 	ID      string       `json:"id"`
 	Content []store.Part `json:"content"`
@@ -253,7 +253,7 @@ type Event struct {
 	Created time.Time    `json:"created_at"`
 }
 
-// NewEvent is an event as a hook gets it; nil for none.
+// NewEvent returns an event as a hook gets it, or nil.
 func NewEvent(e *store.Event) *Event {
 	if e == nil {
 		return nil
@@ -267,7 +267,7 @@ func NewEvent(e *store.Event) *Event {
 	return h
 }
 
-// Text is all texts of a content.
+// Text returns all texts of a content.
 func Text(parts []store.Part) string {
 	var texts []string
 	for _, p := range parts {

@@ -1,17 +1,17 @@
-// Package login copies what an agent is logged in with to where its tasks see it: files that
-// the configuration names, and nothing else.
+// Package login copies the files that an agent's login consists of to where the agent's tasks see
+// them: the files that the configuration names, and nothing else.
 //
 // # What is copied
 //
-// A task has a private copy, below its scratch directory: that is in no archive, pull or
-// diff, and goes with the task. The agent may write to it, as those that renew their tokens
-// do; what it writes never comes back. A copy is made anew when the person's file is another.
+// A task has a private copy below its scratch directory, which is in no archive, pull or diff and is
+// removed with the task. The agent may write to the copy, as agents do that renew their tokens; what
+// it writes is never copied back. When the person's file changes, a new copy is made.
 //
 // # What is refused
 //
-// Names lead nowhere out of the home directory, also not by symbolic links. In a directory
-// there are files, directories, and links that stay in it, so many and so large at most;
-// anything else refuses all of it. Errors name files, never what is in them.
+// A name may not lead out of the home directory, not by symbolic links either. A directory may contain
+// files, directories, and links that stay in it, of bounded number and size; anything else refuses all
+// of it. Errors name files, never their contents.
 //
 // # Concurrency
 //

@@ -15,26 +15,27 @@ import (
 )
 
 const (
-	// MaxNames bounds what is named, maxFiles and maxBytes what one name stands for.
+	// MaxNames bounds the number of names; maxFiles and maxBytes bound the files of one name.
 	MaxNames = 20
 	maxFiles = 1000
 	maxBytes = 16 << 20
 )
 
-// Copy is a copy of what a name stands for.
+// Copy is a copy of the files of one name.
 type Copy struct {
 	Name string // relative to the home directory
 	Path string // absolute
 }
 
-// item is a file, a directory or a link that is copied.
+// item is a file, directory or link to copy.
 type item struct {
 	name string // relative to home
 	info fs.FileInfo
 	link string
 }
 
-// Seed copies what names stand for, relative to home, below into, and says which are not there.
+// Seed copies the named files, relative to home, below into, and returns those names that do not
+// exist.
 func Seed(home, into string, names []string) (copies []Copy, missing []string, err error) {
 	root, err := os.OpenRoot(home)
 	if err != nil {
@@ -58,7 +59,8 @@ func Seed(home, into string, names []string) (copies []Copy, missing []string, e
 	return copies, missing, nil
 }
 
-// seed makes or finds a copy, and removes those of what was there before.
+// seed returns the directory of a copy, which it makes if the files have changed, and removes older
+// copies.
 func seed(root *os.Root, at, name string) (string, error) {
 	items, err := look(root, name)
 	if err != nil {
@@ -95,9 +97,9 @@ func seed(root *os.Root, at, name string) (string, error) {
 	return path, os.Rename(half, dir)
 }
 
-// look lists what a name stands for, directories before what is in them.
+// look lists the files of a name, directories before their contents.
 func look(root *os.Root, name string) ([]item, error) {
-	info, err := root.Stat(name) // the owner may have linked it within the home directory
+	info, err := root.Stat(name) // a link within the home directory is allowed
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +144,7 @@ func look(root *os.Root, name string) ([]item, error) {
 	return items, err
 }
 
-// check refuses what is no file of a login.
+// check returns an error if the item can't be part of a login, or is larger than room bytes.
 func (it item) check(room int64) error {
 	switch mode := it.info.Mode(); {
 	case mode.IsDir():
@@ -154,7 +156,7 @@ func (it item) check(room int64) error {
 	return nil
 }
 
-// lay copies an item, which must be what was looked at.
+// lay copies an item, which must not have changed since look.
 func lay(root *os.Root, it item, to string) error {
 	switch {
 	case it.link != "":
@@ -179,13 +181,13 @@ func lay(root *os.Root, it item, to string) error {
 		return err
 	}
 	_, err = io.CopyN(out, from, it.info.Size())
-	if errors.Is(err, io.EOF) { // it is shorter by now
+	if errors.Is(err, io.EOF) { // the file has become shorter
 		err = nil
 	}
 	return errors.Join(err, out.Close())
 }
 
-// Place makes something empty in a folder of a task's, where a copy is mounted over it.
+// Place makes an empty file or directory in a task's folder, on which the copy is mounted.
 func (c Copy) Place(folder string) error {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
@@ -209,8 +211,7 @@ func (c Copy) Place(folder string) error {
 	return err
 }
 
-// Check says what is wrong with a name of the configuration, and gives it relative to the home
-// directory.
+// Check returns a name of the configuration relative to the home directory, or why it is not valid.
 func Check(text string) (string, error) {
 	name, ok := strings.CutPrefix(text, "~/")
 	if !ok || !filepath.IsLocal(name) || filepath.Clean(name) != name || !strings.HasPrefix(name, ".") || strings.ContainsRune(name, 0) {

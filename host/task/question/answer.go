@@ -20,7 +20,7 @@ import (
 // MaxSize bounds an answer, in bytes.
 const MaxSize = 64 << 10
 
-// Answer answers a question of a task's agent.
+// Answer is an answer to a question of a task's agent.
 type Answer struct {
 	QuestionID string                     `json:"question_id" doc:"The question as it was shown: one that is asked in other words by now is not answered"`
 	Answer     string                     `json:"answer,omitempty" doc:"Of a permission yes (this once), no, or an option's id or key; of an input its only field's value, or yes where it has none"`
@@ -28,7 +28,7 @@ type Answer struct {
 	Decline    bool                       `json:"decline,omitempty" doc:"Refuse to answer an input"`
 }
 
-// Reply is an answer in AHP's words, and in people's.
+// Reply returns the action that gives an answer, and the answer in words.
 func (q *Question) Reply(a Answer, who access.Principal) (ahp.Action, string, error) {
 	switch {
 	case q.Kind == AsksLogin:
@@ -59,8 +59,8 @@ func (q *Question) Reply(a Answer, who access.Principal) (ahp.Action, string, er
 	return c, o.Label, nil
 }
 
-// option is the one that an answer means: yes is this call alone, and no this call alone
-// where there is such an answer.
+// option returns the option that an answer names. yes is the option that allows only this call; no is
+// the one that denies only this call, if there is one.
 func (q *Question) option(answer string) (approval.Option, error) {
 	all := q.view.Options
 	find := func(ok func(approval.Option) bool) int { return slices.IndexFunc(all, ok) }
@@ -75,7 +75,7 @@ func (q *Question) option(answer string) (approval.Option, error) {
 		if i = find(func(o approval.Option) bool { return !o.Allows && o.Key == "n" }); i < 0 {
 			i = find(func(o approval.Option) bool { return !o.Allows })
 		}
-		if i < 0 { // the agent offers no way to refuse; the host has one
+		if i < 0 { // the agent offers no way to refuse, but the host does
 			return approval.Option{Label: "No", ToolOption: ahp.ToolOption{Kind: ahp.OptionDeny}}, nil
 		}
 	}
@@ -129,7 +129,8 @@ func (q *Question) complete(a Answer) (ahp.Action, string, error) {
 	return c, turns.Clip(cmp.Or(a.Answer, string(encoded(values))), MaxLine), nil
 }
 
-// value is a field's value as AHP has it; a text stands for what it says.
+// value returns a field's value in AHP's form. A string may stand for a number, a boolean or an
+// option.
 func (f *Field) value(raw json.RawMessage) (json.RawMessage, error) {
 	var text string
 	isText := json.Unmarshal(raw, &text) == nil

@@ -1,6 +1,6 @@
-// Package question is what a task's agent asks a person, and the answers to that, in words
-// for programs and people. Values in, values out: nothing of it waits or asks by itself.
+// Package question has the questions that a task's agent asks people, and the answers, in a form for
+// programs and people. It is pure data: nothing in it waits or asks.
 //
-// A Question is that of a turn as it was shown: its id changes with its words, so that no
-// answer reaches another one.
+// A Question is one as it was shown: its id changes with its text, so no answer reaches a question
+// with another text.
 package question

@@ -14,12 +14,12 @@ import (
 )
 
 const (
-	// maxQuestions bounds the questions of a task that are told.
+	// maxQuestions bounds the questions of a task that are shown.
 	maxQuestions = 20
-	// maxAsked bounds the text of a question, in bytes; of one that has more a part is
-	// told, and it can't be allowed by who sees that alone.
+	// maxAsked bounds the text of a question, in bytes. Of a longer one only a part is shown, and then
+	// it can't be allowed there.
 	maxAsked = 64 << 10
-	// MaxLine bounds what is told in a line, in bytes.
+	// MaxLine bounds a line, in bytes.
 	MaxLine = 200
 	// maxQuestion bounds a question, in bytes of JSON.
 	maxQuestion = 256 << 10
@@ -32,9 +32,9 @@ const (
 	AsksLogin      = "login"      // a tool's; it is answered in the task's chat
 )
 
-// Question is what a task's agent asks a person. All texts are fit to be shown.
+// Question is what a task's agent asks a person. All texts are safe to show.
 type Question struct {
-	// ID is that of the question as it is asked here: one whose words change is another.
+	// ID changes with the text of the question.
 	ID         string `json:"id"`
 	Kind       string `json:"kind" enum:"permission,input,login"`
 	ToolCallID string `json:"tool_call_id,omitempty"`
@@ -56,7 +56,7 @@ type Line struct {
 	Text string `json:"text"`
 }
 
-// Option is an answer.
+// Option is one of the answers to a permission.
 type Option struct {
 	ID     string `json:"id"`
 	Key    string `json:"key" doc:"A letter or a digit for it, unlike those of the others"`
@@ -66,7 +66,7 @@ type Option struct {
 	Once   bool   `json:"once,omitempty" doc:"It is what yes means: it allows this and no more"`
 }
 
-// Field is one of the things that an input wants to know.
+// Field is one value that an input asks for.
 type Field struct {
 	ID       string        `json:"id"`
 	Kind     string        `json:"kind" doc:"text, number, integer, boolean, single-select or multi-select"`
@@ -76,20 +76,20 @@ type Field struct {
 	Options  []FieldOption `json:"options,omitempty"`
 }
 
-// FieldOption is one of what a field offers.
+// FieldOption is one of a field's choices.
 type FieldOption struct {
 	ID          string `json:"id"`
 	Label       string `json:"label"`
 	Description string `json:"description,omitempty"`
 }
 
-// lineKinds are approval's, in words.
+// lineKinds has the names of approval's kinds of lines.
 var lineKinds = []string{
 	approval.Asked: "asked", approval.Command: "command", approval.Detail: "detail", approval.File: "file",
 	approval.Added: "added", approval.Removed: "removed", approval.Same: "same", approval.Warning: "warning",
 }
 
-// View is a permission's question, to be shown to a person.
+// View returns a question about a permission in the form in which it is shown to people.
 func (q *Question) View() approval.View {
 	v := approval.View{Default: -1, Partial: q.Partial}
 	for _, l := range q.Lines {
@@ -108,7 +108,7 @@ func (q *Question) View() approval.View {
 	return v
 }
 
-// Of are what waits for a person in a turn, in order.
+// Of returns what waits for a person in a turn, in order.
 func Of(turn *ahp.Turn) []Question {
 	var all []Question
 	for i := range turn.ResponseParts {
@@ -166,27 +166,27 @@ func inputOf(turn string, r *ahp.InputRequest) Question {
 	return q.named(r)
 }
 
-// OneLine is a text of an agent's as one line, bounded.
+// OneLine returns an agent's text as one line of at most MaxLine bytes.
 func OneLine(s string) string {
 	return approval.OneLine(turns.Clip(strings.Join(strings.Fields(s), " "), MaxLine))
 }
 
-// tooLong is why a question can't be answered by who has it from the task alone.
+// tooLong is the Partial of a question that is too long to be shown.
 const tooLong = "It is too long to be shown here, so it can't be allowed here: answer it in the task's chat."
 
-// named gives a question an id that is its own: that of what is asked, in its words. What
-// is left of one that is too large to be told is its title.
+// named sets the question's id, which depends on what is asked. A question that is too large keeps
+// only its title.
 func (q Question) named(what any) Question {
 	if len(encoded(q)) > maxQuestion {
 		q.Partial, q.Fields, q.Lines, q.Options, q.URL = tooLong, nil, nil, nil, ""
 	}
-	text, _ := json.Marshal([]any{q.turn, q.ToolCallID, q.request, what}) //nolint:errcheck // such values are encodable
+	text, _ := json.Marshal([]any{q.turn, q.ToolCallID, q.request, what}) //nolint:errcheck // such values can always be encoded
 	sum := sha256.Sum256(text)
 	q.ID = "q_" + strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:10]))
 	return q
 }
 
-// encoded is JSON of what is always encodable.
+// encoded encodes a value that can always be encoded.
 func encoded(v any) json.RawMessage {
 	b, _ := json.Marshal(v)
 	return b

@@ -1,8 +1,7 @@
-// Package queue lets a host's tasks work in the order in which they were asked to, no more
-// of them at once than the configuration allows, of one agent and of all.
+// Package queue lets a host's tasks work in the order in which they were asked to, at most as many at
+// once, of one agent and in all, as the configuration allows.
 //
-// A Queue is a list with a lock of its own: it starts nothing. Who is let in, or finds that
-// others may be, sees to it. Of an agent's tasks the first is first; another agent's, which
-// there is room for, need not wait for them. It keeps nothing: the next host revives it from
-// the events that wait.
+// A Queue is a list with its own lock and starts nothing: its callers do. Within an agent's tasks the
+// first comes first; a task of another agent that there is room for does not wait for them. A Queue
+// stores nothing: the next host fills it again from the waiting events.
 package queue

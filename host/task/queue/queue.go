@@ -11,17 +11,17 @@ import (
 	"time"
 )
 
-// AllTasks is the name in Limits of all tasks together.
+// AllTasks is the name in Limits of the limit for all tasks together.
 const AllTasks = "all"
 
 // maxAtOnce bounds a limit.
 const maxAtOnce = 1000
 
-// Limits say how many tasks may be at work at once: of an agent by its name, and of all of
-// them. Who has none may have any number. It is an option's value (option.Tables).
+// Limits says how many tasks may work at once, of an agent by its name and in all. Without an entry
+// there is no limit. It is the value of an option (option.Tables).
 type Limits map[string]int
 
-// Set takes what the configuration has.
+// Set reads the value of the configuration.
 func (l *Limits) Set(raw any) (path []string, err error) {
 	path = []string{"tasks-at-once"}
 	table, ok := raw.(map[string]any)
@@ -40,31 +40,31 @@ func (l *Limits) Set(raw any) (path []string, err error) {
 	return nil, nil
 }
 
-// Queue lets tasks work, in the order in which they were asked to, as far as the limits
-// allow. A task has a place from before its agent starts, or its turn begins, until it has
-// nothing to do or its turn has ended. Its methods may be called from any goroutine.
+// Queue gives tasks places in the order in which they were asked to work, as far as the limits allow.
+// A task has a place from before its agent starts, or its turn begins, until it has nothing to do or
+// its turn has ended. All methods may be called from any goroutine.
 type Queue struct {
 	limits func() Limits // immutable
 
 	mu      sync.Mutex        // Protects following.
-	working map[string]string // tasks' agents, by the task
-	waiting []Waiter          // the first that was asked first
+	working map[string]string // the agent of each task that has a place, by task
+	waiting []Waiter          // in the order in which they were asked
 	sent    map[string]bool
 }
 
-// New makes a Queue. limits is asked at each step, and must not call the Queue.
+// New returns a Queue. limits is called at each step, and must not call the Queue.
 func New(limits func() Limits) *Queue {
 	return &Queue{limits: limits, working: map[string]string{}, sent: map[string]bool{}}
 }
 
-// Sent notes that this process was sent an event, until it is Over.
+// Sent notes that an event was sent to this process, until Over is called.
 func (q *Queue) Sent(event string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.sent[event] = true
 }
 
-// WasSent reports whether an event was sent to this process, not to an earlier one.
+// WasSent reports whether an event was sent to this process and not to an earlier one.
 func (q *Queue) WasSent(event string) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -77,14 +77,15 @@ func (q *Queue) Over(event string) {
 	delete(q.sent, event)
 }
 
-// Waiter is a task that has no place.
+// Waiter is a task that waits for a place.
 type Waiter struct {
 	Task, Agent string
-	Since       time.Time // when it was asked to
-	Event       int64     // by which; of two at one time the lower is first
+	Since       time.Time // when it was asked to work
+	Event       int64     // the number of the event that asked; at the same time the lower one comes first
 }
 
-// Enter takes a place for a task, or has it wait: Leave says whose turn it is.
+// Enter reports whether a task has a place, and puts it on the list if not: Leave and Next say when to
+// try again.
 func (q *Queue) Enter(w Waiter) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -98,7 +99,7 @@ func (q *Queue) Enter(w Waiter) bool {
 			continue
 		}
 		if first.Task != w.Task {
-			return false // which is woken, or about to ask
+			return false // that task is woken, or about to call Enter
 		}
 		q.waiting = slices.Delete(q.waiting, i, i+1)
 		q.working[w.Task] = w.Agent
@@ -107,20 +108,20 @@ func (q *Queue) Enter(w Waiter) bool {
 	return false
 }
 
-// insert puts a task where it belongs among those that wait.
+// insert adds a task to the waiting ones, in order.
 func (q *Queue) insert(w Waiter) {
 	if i, found := slices.BinarySearchFunc(q.waiting, w, func(a, b Waiter) int {
 		return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(a.Event, b.Event), strings.Compare(a.Task, b.Task))
 	}); !found {
 		if j := slices.IndexFunc(q.waiting, func(o Waiter) bool { return o.Task == w.Task }); j >= 0 {
-			return // since it was asked first
+			return // it keeps its earlier place
 		}
 		q.waiting = slices.Insert(q.waiting, i, w)
 	}
 }
 
-// Ask has a task wait that has no place, so that who asks after it comes after it: it is
-// to Enter.
+// Ask puts a task on the list unless it has a place, so that later ones come after it. The task then
+// has to call Enter.
 func (q *Queue) Ask(w Waiter) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -129,7 +130,7 @@ func (q *Queue) Ask(w Waiter) {
 	}
 }
 
-// Revive gives a task its place back, whatever the limits: an earlier host left it at work.
+// Revive gives a task a place regardless of the limits, because an earlier host left it at work.
 func (q *Queue) Revive(task, agent string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -147,10 +148,10 @@ func (q *Queue) room(limits Limits, agent string) bool {
 	return within(len(q.working), limits[AllTasks]) && within(of, limits[agent])
 }
 
-// within reports whether there may be one more; a limit of 0 is none.
+// within reports whether one more is allowed; a limit of 0 means none.
 func within(n, limit int) bool { return limit == 0 || n < limit }
 
-// Leave gives a task's place back, and gives who may try next.
+// Leave frees a task's place, and returns the tasks that may call Enter now.
 func (q *Queue) Leave(task string) (next []string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -164,7 +165,7 @@ func (q *Queue) Leave(task string) (next []string) {
 	return q.first()
 }
 
-// Next are the tasks that there is room for, the first of each agent.
+// Next returns the tasks that there is room for, at most one of each agent.
 func (q *Queue) Next() []string {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -189,8 +190,8 @@ func (q *Queue) Works(task string) bool {
 	return has
 }
 
-// Ahead is how many tasks wait before one, and whether there is room for it, which then is
-// about to Enter; false if it does not wait.
+// Ahead returns how many tasks wait before a task, whether there is room for it, so that it is about
+// to Enter, and whether it waits at all.
 func (q *Queue) Ahead(task string) (n int, room, waits bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

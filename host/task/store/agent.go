@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// Agent is a definition that may be run, by its name; what it runs is in its
-// versions.
+// Agent is an agent by its name. Its versions say what it runs.
 type Agent struct {
 	N           int64     `db:"n" json:"-"`
 	ID          string    `db:"id" json:"id"`
@@ -17,8 +16,8 @@ type Agent struct {
 	Updated     time.Time `db:"updated" json:"updated_at"`
 }
 
-// DeleteAgent removes one that no task is of, with its versions, branches,
-// environments, variables and logs.
+// DeleteAgent removes an agent that no task uses, with its versions, branches, environments, variables
+// and logs. The error is InUse if a task uses it.
 func (s *Store) DeleteAgent(ctx context.Context, id string) error {
 	err := s.write(ctx, durable, func(tx conn) error {
 		if err := s.Agents.unused(ctx, tx, id); err != nil {
@@ -43,7 +42,7 @@ func (s *Store) DeleteAgent(ctx context.Context, id string) error {
 	return err
 }
 
-// Status is how a deploy went (U24).
+// Status says whether a deploy succeeded (U24).
 type Status string
 
 const (
@@ -51,7 +50,7 @@ const (
 	Failed Status = "FAILED"
 )
 
-// Version is an agent as it was deployed once (U25, U27). It never changes.
+// Version is what one deploy of an agent made (U25, U27). It never changes.
 type Version struct {
 	N           int64           `db:"n" json:"-"`
 	ID          string          `db:"id" json:"id"`
@@ -70,23 +69,23 @@ type Version struct {
 	Created     time.Time       `db:"created" json:"created_at"`
 }
 
-// VersionNumbered finds the version of an agent by its number.
+// VersionNumbered returns the version of an agent with the number.
 func (s *Store) VersionNumbered(ctx context.Context, agent string, number int) (Version, error) {
 	return s.Versions.one(ctx, s.reading(), Errorf(NotFound, "the agent has no version %d", number), "agent = ? and number = ?", agent, number)
 }
 
-// Newest is the version that was activated last in an agent's environment.
+// Newest returns the version that was activated last in an agent's environment.
 func (s *Store) Newest(ctx context.Context, agent, environment string) (Version, error) {
 	return s.Versions.one(ctx, s.reading(), NotFound,
 		"id = (select active from branches where agent = ? and environment = ? and active is not null order by updated desc, n desc limit 1)", agent, environment)
 }
 
-// Codes gives the hashes of all files that versions have.
+// Codes returns the hashes of the files of all versions.
 func (s *Store) Codes(ctx context.Context) ([]string, error) {
 	return all[string](ctx, s.reading(), "select distinct code from versions where code <> ''")
 }
 
-// Branch points at the version that new tasks of it get (U25, U26).
+// Branch points to the version that its new tasks get (U25, U26).
 type Branch struct {
 	N           int64     `db:"n" json:"-"`
 	ID          string    `db:"id" json:"id"`
@@ -100,7 +99,7 @@ type Branch struct {
 	Updated     time.Time `db:"updated" json:"updated_at"`
 }
 
-// BranchNamed finds an agent's branch by its name.
+// BranchNamed returns the branch of an agent with the name.
 func (s *Store) BranchNamed(ctx context.Context, agent, name string) (Branch, error) {
 	return s.branchNamed(ctx, s.reading(), agent, name)
 }
@@ -109,7 +108,7 @@ func (s *Store) branchNamed(ctx context.Context, q conn, agent, name string) (Br
 	return s.Branches.one(ctx, q, Errorf(NotFound, "nothing was deployed on the branch %.60q", name), "agent = ? and name = ?", agent, name)
 }
 
-// BranchEvent is what happened to a branch (U26, U107).
+// BranchEvent is a change of a branch (U26, U107).
 type BranchEvent struct {
 	N          int64     `db:"n" json:"-"`
 	ID         string    `db:"id" json:"id"`

@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// wholeCheck is the size up to which a database is checked as a whole whenever it
-// is opened, in bytes; larger ones only after damage was met.
+// wholeCheck is the size in bytes up to which a database is checked as a whole whenever it is opened.
+// Larger ones are checked only after damage was found.
 const wholeCheck = 8 << 20
 
-// condemn notes that the database is damaged, for the next Open.
+// condemn notes for the next Open that the database is damaged.
 func (s *Store) condemn(err error) {
 	if s.marked.Swap(true) {
 		return
@@ -23,7 +23,7 @@ func (s *Store) condemn(err error) {
 	}
 }
 
-// inspect gives the reason for which a database can't be used, "" when it can.
+// inspect returns why a database can't be used, or "".
 func (s *Store) inspect(ctx context.Context) (string, error) {
 	mark := s.path + ".check"
 	_, marked := os.Stat(mark)
@@ -61,7 +61,7 @@ func (s *Store) inspect(ctx context.Context) (string, error) {
 	return "", nil
 }
 
-// verdict tells damage from other errors.
+// verdict returns err as the reason if it says that the database is damaged, else as an error.
 func (s *Store) verdict(err error) (string, error) {
 	explained := s.explain(err)
 	if errors.Is(explained, Damaged) {
@@ -70,8 +70,7 @@ func (s *Store) verdict(err error) (string, error) {
 	return "", fmt.Errorf("open the tasks' database: %w", explained)
 }
 
-// setAside moves the database and its companions to names of their own, and
-// leaves a notice.
+// setAside renames the database and its companion files, and sets the notice about that.
 func (s *Store) setAside(reason string) error {
 	base := s.path + ".damaged-" + s.now().UTC().Format("20060102T150405Z")
 	to := base

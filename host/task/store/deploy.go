@@ -8,45 +8,43 @@ import (
 	"time"
 )
 
-// Deployment is what a deploy makes a version of.
+// Deployment is what Deploy makes a version of.
 type Deployment struct {
-	// Agent is the name; New says that it is to be made, else it must be there.
+	// Agent is the agent's name. New says that the agent has to be made; else it must exist.
 	Agent       string
 	New         bool
 	Description string
 	Branch      string
 	Environment string
-	// Sticky is by environment whether running tasks stay on their version (U28, U30).
-	// Those that it doesn't name stay as they are, or are made with false.
+	// Sticky says for an environment whether running tasks stay on their version (U28, U30).
+	// Environments that it does not name keep their setting, which is false for new ones.
 	Sticky     map[string]bool
 	Definition json.RawMessage
 	Hash, Code string
-	// Reason says why it can't run: the version is FAILED, and the branch stays at
-	// the one it has (U24).
+	// Reason says why the version can't run. The version is then FAILED, and the branch keeps its
+	// active version (U24).
 	Reason string
-	// Author is who the version's definition is from; By is who deploys it, "" for
-	// the author.
+	// Author is the author of the definition. By is who deploys it; "" means the author.
 	Author, By string
 	Note       string
-	// SourceID is the version that this one deploys again.
+	// SourceID is the version that this deploy repeats.
 	SourceID string
-	// Unchanged says that nothing is to be done when the active version has the
-	// same hash and is ready.
+	// Unchanged makes Deploy do nothing if the active version has the same hash and is ready.
 	Unchanged bool
 }
 
-// Deployed is what a deploy or a rollback did.
+// Deployed is the result of a deploy or a rollback.
 type Deployed struct {
 	Agent   Agent   `json:"agent"`
 	Branch  Branch  `json:"branch"`
 	Version Version `json:"version"`
-	// Moved are the tasks that follow to the version (U30).
+	// Moved are the tasks that go on with the version (U30).
 	Moved []string `json:"moved_task_ids" doc:"Tasks that run on with the version, because those of the environment are not sticky"`
-	// Unchanged: it was deployed already.
+	// Unchanged says that it was deployed already.
 	Unchanged bool `json:"unchanged,omitempty"`
 }
 
-// Deploy makes a version and, when it is ready, the active one of its branch.
+// Deploy makes a version, and makes it the active one of its branch if it is ready.
 func (s *Store) Deploy(ctx context.Context, d Deployment) (got Deployed, err error) {
 	if err := checkDoc("the definition", d.Definition, MaxSource); err != nil {
 		return got, err
@@ -91,7 +89,7 @@ func (s *Store) Deploy(ctx context.Context, d Deployment) (got Deployed, err err
 	return got, err
 }
 
-// deployedAgent finds or makes the agent, with its environments.
+// deployedAgent returns the agent with its environments, and makes what does not exist.
 func (s *Store) deployedAgent(ctx context.Context, tx conn, d Deployment, now time.Time) (Agent, error) {
 	a, err := s.Agents.one(ctx, tx, NotFound, "name = ?", d.Agent)
 	switch {
@@ -133,7 +131,7 @@ func (s *Store) deployedBranch(ctx context.Context, tx conn, agent string, d Dep
 	return b, err
 }
 
-// addVersion makes a version, with a snapshot of the variables as they are.
+// addVersion makes a version, with a snapshot of the current variables.
 func (s *Store) addVersion(ctx context.Context, tx conn, to Deployed, d Deployment, now time.Time) (Version, error) {
 	v := Version{
 		AgentID: to.Agent.ID, BranchID: to.Branch.ID, Environment: d.Environment, Hash: d.Hash, Code: d.Code,
@@ -160,8 +158,7 @@ func (s *Store) addVersion(ctx context.Context, tx conn, to Deployed, d Deployme
 	return v, err
 }
 
-// activate moves a branch to got.Version, and its tasks where they are not
-// sticky.
+// activate makes got.Version the active one of its branch, and moves tasks that are not sticky to it.
 func (s *Store) activate(ctx context.Context, tx conn, got *Deployed, kind, author, note string) error {
 	b := &got.Branch
 	event := BranchEvent{BranchID: b.ID, Kind: kind, VersionID: got.Version.ID, PreviousID: b.ActiveID, Author: author, Note: note}
@@ -180,15 +177,14 @@ func (s *Store) activate(ctx context.Context, tx conn, got *Deployed, kind, auth
 	return err
 }
 
-// moveTasks sets the version of tasks that are not final, and gives their ids.
+// moveTasks sets the version of the tasks that are not final and match where, and returns their ids.
 func (s *Store) moveTasks(ctx context.Context, tx conn, to, where string, args ...any) ([]string, error) {
 	return all[string](ctx, tx, "update tasks set version = ?, updated = ? where "+where+" and "+notFinal+" returning id",
 		append([]any{to, s.moment().UnixMilli()}, args...)...)
 }
 
-// Rollback moves a branch to another version that was deployed on it, or with ""
-// to the one before the active one. The version runs with its own snapshot; the
-// variables stay as they are (U31).
+// Rollback makes another version that was deployed on a branch the active one; "" means the one before
+// the active one. The version runs with its own snapshot; variables are not changed (U31).
 func (s *Store) Rollback(ctx context.Context, branchID, versionID, author, note string) (got Deployed, err error) {
 	err = s.write(ctx, durable, func(tx conn) error {
 		got = Deployed{Moved: []string{}}
@@ -220,14 +216,14 @@ func (s *Store) Rollback(ctx context.Context, branchID, versionID, author, note 
 	return got, err
 }
 
-// Migration moves tasks between versions of one branch (U32).
+// Migration says which tasks of a branch to move to which version (U32).
 type Migration struct {
-	Tasks    []string // ids; all must be of one branch and not final
-	To       string   // id of a version; "": the active one of the branch
+	Tasks    []string // ids of tasks of the branch that are not final
+	To       string   // id of a version; "" means the branch's active one
 	BranchID string
 }
 
-// Migrate moves tasks, all or none.
+// Migrate moves either all tasks or, on an error, none.
 func (s *Store) Migrate(ctx context.Context, m Migration) (to Version, moved []string, err error) {
 	err = s.write(ctx, durable, func(tx conn) error {
 		b, err := s.Branches.byID(ctx, tx, m.BranchID)

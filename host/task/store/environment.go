@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Environment is a named policy of an agent's (U28): production or preview.
+// Environment is a named set of rules of an agent (U28): production or preview.
 type Environment struct {
 	AgentID string          `db:"agent" json:"agent_id"`
 	Name    string          `db:"name" json:"name"`
@@ -15,18 +15,18 @@ type Environment struct {
 	Updated time.Time       `db:"updated" json:"updated_at"`
 }
 
-// Environments lists an agent's by name.
+// Environments returns an agent's environments, by name.
 func (s *Store) Environments(ctx context.Context, agent string) ([]Environment, error) {
 	return all[Environment](ctx, s.reading(), "select agent, name, sticky, policy, updated from environments where agent = ? order by name", agent)
 }
 
-// needEnvironment makes an agent's environment when there is none of that name.
+// needEnvironment makes an agent's environment unless it exists.
 func (s *Store) needEnvironment(ctx context.Context, tx conn, agent, name string) error {
 	return tx.exec(ctx, "insert into environments (agent, name, sticky, policy, updated) values (?, ?, 0, '', ?) on conflict do nothing", agent, name, s.moment().UnixMilli())
 }
 
-// Variable is one of an environment's (U96). Those that are secret are never
-// shown; all are sealed in the database.
+// Variable is a variable of an environment (U96). Secret ones are never shown; all are encrypted in
+// the database.
 type Variable struct {
 	Name    string    `json:"name"`
 	Value   string    `json:"value"`
@@ -34,7 +34,7 @@ type Variable struct {
 	Updated time.Time `json:"updated_at,omitzero" doc:"When it was set; is not taken"`
 }
 
-// variable is one as it is kept.
+// variable is a Variable as it is stored.
 type variable struct {
 	Agent       string    `db:"agent"`
 	Environment string    `db:"environment"`
@@ -44,11 +44,11 @@ type variable struct {
 	Updated     time.Time `db:"updated"`
 }
 
-// place is what the value is sealed for.
+// place returns what a value is encrypted for, so that it can't be moved to another variable.
 func (v variable) place() string { return v.Agent + "/" + v.Environment + "/" + v.Name }
 
-// SetVariables adds or replaces variables, all or none. The environment is made
-// when the agent has none of that name yet.
+// SetVariables adds or replaces variables, either all or, on an error, none. It makes the environment
+// if it does not exist.
 func (s *Store) SetVariables(ctx context.Context, agent, environment string, vars []Variable) error {
 	return s.write(ctx, durable, func(tx conn) error {
 		if err := s.needEnvironment(ctx, tx, agent, environment); err != nil {
@@ -78,8 +78,8 @@ func (s *Store) SetVariables(ctx context.Context, agent, environment string, var
 	})
 }
 
-// Variables gives an environment's by name, with their values: the caller masks
-// what is secret.
+// Variables returns an environment's variables with their values, by name. The caller has to mask
+// secret ones.
 func (s *Store) Variables(ctx context.Context, agent, environment string) ([]Variable, error) {
 	return s.variables(ctx, s.reading(), agent, environment)
 }
@@ -109,8 +109,7 @@ func (s *Store) DeleteVariable(ctx context.Context, agent, environment, name str
 	})
 }
 
-// Snapshot gives the variables as they were when a version was made (U31), with
-// their values.
+// Snapshot returns the variables as they were when a version was made (U31), with their values.
 func (s *Store) Snapshot(ctx context.Context, id string) ([]Variable, error) {
 	sealed, err := one[[]byte](ctx, s.reading(), Errorf(NotFound, "there is no snapshot %.60q", id), "select sealed from snapshots where id = ?", id)
 	if err != nil {

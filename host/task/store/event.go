@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// EventStatus is where an event is.
+// EventStatus is the status of an event.
 type EventStatus string
 
 const (
@@ -17,10 +17,10 @@ const (
 	EventDiscarded EventStatus = "DISCARDED" // by a cancel (U44)
 )
 
-// waits chooses the events that wait or run.
+// waits selects the events that wait or run.
 const waits = "status in ('PENDING', 'RUNNING')"
 
-// Event is what was sent to a task (U18, U45, U56).
+// Event is something that was sent to a task (U18, U45, U56).
 type Event struct {
 	N       int64       `db:"n" json:"-"`
 	ID      string      `db:"id" json:"id"`
@@ -36,8 +36,7 @@ type Event struct {
 
 func (e *Event) check() error { return checkParts(e.Content) }
 
-// AddEvent adds an event to a task that is not final, whose id, status and times
-// it sets.
+// AddEvent adds an event to a task that is not final, and sets its id, status and times.
 func (s *Store) AddEvent(ctx context.Context, e Event) (Event, error) {
 	e.Status = EventPending
 	err := s.write(ctx, relaxed, func(tx conn) error {
@@ -64,10 +63,10 @@ func (s *Store) AddEvent(ctx context.Context, e Event) (Event, error) {
 	return e, err
 }
 
-// KeyedEvent gives the event of a task that an author sent with an idempotency key (U66), if
-// it is there, or the id that it is to have: so it is there once, also where the host died
-// before it kept its answer. Without a key the id is any. A key counts for a day, and ever for
-// a task that is lent.
+// KeyedEvent returns the event that an author sent to a task with an idempotency key (U66), or, if
+// there is none, the id for it. The id depends on the key, so an event is added only once even if the
+// host died before it stored its answer. Without a key the id is random. A key is valid for a day, and
+// forever for a task that is lent.
 func (s *Store) KeyedEvent(ctx context.Context, author string, t Task, key string) (have *Event, id string) {
 	if key == "" {
 		return nil, NewID("evt")
@@ -79,15 +78,15 @@ func (s *Store) KeyedEvent(ctx context.Context, author string, t Task, key strin
 	case t.Facts.Lent || s.moment().Sub(e.Created) < repliesLast:
 		return &e, id
 	}
-	return nil, NewID("evt") // the key counts no more
+	return nil, NewID("evt") // the key is no longer valid
 }
 
-// WaitingEvents are a task's that are pending or running, oldest first.
+// WaitingEvents returns a task's pending and running events, oldest first.
 func (s *Store) WaitingEvents(ctx context.Context, task string) ([]Event, error) {
 	return all[Event](ctx, s.reading(), s.Events.query()+"task = ? and "+waits+" order by n", task)
 }
 
-// Message is what was said in a task, by its agent and to it (U10, U55).
+// Message is something that a task's agent said, or was told (U10, U55).
 type Message struct {
 	N       int64     `db:"n" json:"-"`
 	ID      string    `db:"id" json:"id"`
@@ -100,21 +99,20 @@ type Message struct {
 
 func (m *Message) check() error { return checkParts(m.Content) }
 
-// Part is what an event or a message holds (U11, U45): text, which is markdown,
-// or data.
+// Part is a part of an event or a message (U11, U45): text, which is Markdown, or data.
 type Part struct {
 	Type string          `json:"type" enum:"text,data"`
 	Text string          `json:"text,omitempty"`
 	Data json.RawMessage `json:"data,omitempty"`
 }
 
-// TextPart is a part of text.
+// TextPart returns a part with text.
 func TextPart(text string) Part { return Part{Type: "text", Text: text} }
 
-// DataPart is a part of data, which is JSON.
+// DataPart returns a part with data, which must be JSON.
 func DataPart(data json.RawMessage) Part { return Part{Type: "data", Data: data} }
 
-// Check says what is wrong with a part.
+// Check returns an error if the part is not valid.
 func (p Part) Check() error {
 	switch {
 	case p.Type == "text" && p.Data == nil:

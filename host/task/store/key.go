@@ -7,8 +7,7 @@ import (
 	"tandemux/host/task/access"
 )
 
-// APIKey is what authenticates calls of the interface (U87, U97): everything but
-// the secret itself.
+// APIKey is a key for the HTTP interface (U87, U97), without the secret.
 type APIKey struct {
 	N       int64          `db:"n" json:"-"`
 	ID      string         `db:"id" json:"id"`
@@ -22,7 +21,7 @@ type APIKey struct {
 	Revoked time.Time      `db:"revoked" json:"revoked_at,omitzero"`
 }
 
-// CreateKey adds a key, whose id and time it sets.
+// CreateKey adds a key, and sets its id and time.
 func (s *Store) CreateKey(ctx context.Context, k APIKey) (APIKey, error) {
 	if k.Scopes == nil {
 		k.Scopes = []access.Scope{}
@@ -40,8 +39,8 @@ func (s *Store) CreateKey(ctx context.Context, k APIKey) (APIKey, error) {
 	return k, err
 }
 
-// Key finds one by id, name or the beginning of an id; of those with one name the
-// one that is not revoked.
+// Key finds a key by id, name or the beginning of an id. Of several with a name it returns the one
+// that is not revoked.
 func (s *Store) Key(ctx context.Context, ref string) (APIKey, error) {
 	if k, err := s.Keys.one(ctx, s.reading(), NotFound, "name = ? and revoked = 0", ref); err == nil {
 		return k, nil
@@ -49,7 +48,7 @@ func (s *Store) Key(ctx context.Context, ref string) (APIKey, error) {
 	return s.Keys.Find(ctx, ref)
 }
 
-// ValidKeys gives all keys that are not revoked.
+// ValidKeys returns all keys that are not revoked.
 func (s *Store) ValidKeys(ctx context.Context) ([]APIKey, error) {
 	return all[APIKey](ctx, s.reading(), s.Keys.query()+"revoked = 0")
 }

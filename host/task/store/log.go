@@ -9,7 +9,7 @@ import (
 	"tandemux/internal/plaintext"
 )
 
-// Level is how much a line of log matters.
+// Level is the severity of a log line.
 type Level int
 
 const (
@@ -25,7 +25,7 @@ func (l Level) String() string { return levels[l] }
 
 func (l Level) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
 
-// ParseLevel reads a level's word, in any case.
+// ParseLevel parses the name of a level, ignoring case.
 func ParseLevel(s string) (Level, error) {
 	for l, word := range levels {
 		if strings.EqualFold(s, word) || strings.EqualFold(s, "warn") && l == Warning {
@@ -40,8 +40,7 @@ func (l *Level) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// LogEntry is a line of an agent's log (U106). What is secret was masked by who
-// wrote it.
+// LogEntry is a line of an agent's log (U106). Whoever adds it has to mask secrets before.
 type LogEntry struct {
 	N         int64     `db:"n" json:"id"`
 	AgentID   string    `db:"agent" json:"agent_id"`
@@ -53,9 +52,9 @@ type LogEntry struct {
 	Created   time.Time `db:"created" json:"created_at"`
 }
 
-// AddLogs adds lines to agents' logs; those without a time get now. Of an agent's
-// MaxLogs are kept; the oldest go, a tenth at a time. Lines of agents that are
-// gone are dropped.
+// AddLogs adds lines to agents' logs. A line without a time gets the current one. Of each agent the
+// newest MaxLogs are kept; the oldest are deleted, a tenth at a time. Lines of deleted agents are
+// dropped.
 func (s *Store) AddLogs(ctx context.Context, entries []LogEntry) error {
 	return s.write(ctx, relaxed, func(tx conn) error {
 		grown := map[string]int64{}
@@ -88,18 +87,18 @@ func (s *Store) AddLogs(ctx context.Context, entries []LogEntry) error {
 	})
 }
 
-// LogFilter chooses lines; empty members choose all.
+// LogFilter selects lines. Empty members select all.
 type LogFilter struct {
 	Agent, Task, Version string // ids; Agent is required
-	Level                Level  // at least
+	Level                Level  // the lowest level
 	Source               string
 	Since, Until         time.Time
-	After                int64 // lines behind this number, oldest first
-	Limit                int   // the newest so many; with After the oldest
+	After                int64 // only lines after this number, oldest first
+	Limit                int   // at most so many: the newest, or with After the oldest
 }
 
-// Logs gives lines in the order in which they were written: the newest that the
-// filter chooses or, with After, those that follow it.
+// Logs returns the selected lines in the order in which they were written: the newest ones or, with
+// After, those that follow it.
 func (s *Store) Logs(ctx context.Context, f LogFilter) ([]LogEntry, error) {
 	where, args := []string{"agent = ?"}, []any{f.Agent}
 	add := func(given bool, clause string, arg any) {

@@ -10,7 +10,7 @@ import (
 	"tandemux/host/task/store/postgres"
 )
 
-// CheckURL says what is wrong with a PostgreSQL database's URL; "" is fine.
+// CheckURL returns an error unless url is "" or a valid URL of a PostgreSQL database.
 func CheckURL(url string) error {
 	if url == "" {
 		return nil
@@ -35,17 +35,17 @@ func choose(s *Store, url string) error {
 	return nil
 }
 
-// postgresEngine is a PostgreSQL server. The writing connection holds an advisory lock as
-// long as it lasts, so that no two hosts write; life in the table about says whose records
-// the bounds in memory are of.
+// postgresEngine is a PostgreSQL server. The writing connection holds an advisory lock while it
+// exists, so that no two hosts write. The column about.life says which process wrote last, for which
+// the sizes in memory are valid.
 type postgresEngine struct {
 	*Store
 	config postgres.Config
 	pool   *postgres.Pool // of the writing connection
-	// Those below are held with the writing connection's only slot.
-	pid  int64 // of the server's process for the last writing connection
-	seen int64 // the connection for which the bounds were weighed
-	over bool  // the store was opened: from then on another host's life is no longer ours to end
+	// The fields below are protected by the writing connection's only slot.
+	pid  int64 // of the server's process of the last writing connection
+	seen int64 // the number of the connection for which sizes were read
+	over bool  // the store is open: from now on another host's life is an error
 }
 
 func (p *postgresEngine) open(ctx context.Context) error {
@@ -59,16 +59,16 @@ func (p *postgresEngine) open(ctx context.Context) error {
 	return err
 }
 
-// The lock's number is of the schema in which the tables are, so that hosts may share a
-// database by a search_path of their own.
+// The lock's key contains the schema, so that several hosts may share a database, each with its own
+// search_path.
 const (
 	theLock   = "1952542819, hashtext(current_schema())"
 	lockOwner = `select pid from pg_locks where locktype = 'advisory' and granted and classid = 1952542819
 		and objid::bigint = (hashtext(current_schema())::bigint & 4294967295) and database = (select oid from pg_database where datname = current_database())`
 )
 
-// hold takes the lock for a new connection. The server may not know yet that the last one
-// is gone: then that is ended, which is our own.
+// hold takes the lock for a new connection. If the server does not know yet that this host's last
+// connection is gone, hold ends that.
 func (p *postgresEngine) hold(ctx context.Context, q postgres.Session) error {
 	schema, err := q.Value(ctx, "select current_schema()")
 	if err != nil {
@@ -95,15 +95,15 @@ func (p *postgresEngine) hold(ctx context.Context, q postgres.Session) error {
 		if time.Now().After(until) {
 			return Errorf(Busy, "another host has the database of tasks %s open; end it, or give this one a database or a search_path of its own", p.name)
 		}
-		time.Sleep(50 * time.Millisecond) // PostgreSQL has no wait with a bound of its own for one lock
+		time.Sleep(50 * time.Millisecond) // PostgreSQL can't limit the wait for a single lock
 	}
 	pid, err := q.Value(ctx, "select pg_backend_pid()")
 	p.pid, _ = pid.(int64)
 	return err
 }
 
-// ready sees to it, after a connection was lost, that the records are still this host's,
-// and weighs what they hold: of the last change it may not be known whether it was made.
+// ready makes sure, after a connection was lost, that no other host has written, and reads the sizes
+// of streams and logs again, because the last change may or may not have been made.
 func (p *postgresEngine) ready(ctx context.Context, q conn, _ syncMode) error {
 	gave := p.pool.Gave()
 	if p.seen == gave || !p.over {
@@ -140,7 +140,7 @@ func (p *postgresEngine) setVersion(ctx context.Context, tx conn, n int) error {
 	return tx.exec(ctx, "update about set schema = ?", n)
 }
 
-// ofPostgres are the kinds of what PostgreSQL says, by the beginning of its code.
+// ofPostgres maps beginnings of PostgreSQL's error codes to kinds of errors.
 var ofPostgres = []struct {
 	code string
 	kind func(s *Store, err error) error
@@ -163,7 +163,7 @@ func away(s *Store, err error) error {
 	return Errorf(Away, "the database of tasks %s can't be reached: %w", s.name, err)
 }
 
-// explainPostgres is explain for what is no error of SQLite.
+// explainPostgres is explain for errors that are not SQLite's.
 func explainPostgres(s *Store, err error) error {
 	if postgres.Lost(err) {
 		return away(s, errors.New(strings.TrimSpace(err.Error())))

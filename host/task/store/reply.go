@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// repliesLast is how long an answer is kept for being replayed.
+// repliesLast is how long an answer can be replayed.
 const repliesLast = 24 * time.Hour
 
-// Reply is an answer that is given again to the same request (U66).
+// Reply is the stored answer to a request, which a repeated request gets (U66).
 type Reply struct {
 	Status int
-	Header string // JSON, as the caller likes
+	Header string // JSON, in a form of the caller's
 	Body   []byte
 }
 
@@ -29,10 +29,9 @@ type replyRow struct {
 	Created time.Time `db:"created"`
 }
 
-// Reserve begins a request with an idempotency key: with a reply, it was done
-// before and that is the answer. Without one, the caller does it and calls Settle
-// or Abandon. Another request under the same key is Stale; the same one while it
-// is being done is Busy.
+// Reserve begins a request with an idempotency key. If it returns a Reply, the request was done before
+// and that is the answer. If not, the caller does the request and calls Settle or Abandon. The error
+// is Stale for another request with the same key, and Busy while the same request is being done.
 func (s *Store) Reserve(ctx context.Context, author, key string, digest [32]byte) (*Reply, error) {
 	var found *Reply
 	err := s.write(ctx, relaxed, func(tx conn) error {
@@ -62,7 +61,7 @@ func (s *Store) Reserve(ctx context.Context, author, key string, digest [32]byte
 	return found, err
 }
 
-// Settle keeps the answer of a reserved request.
+// Settle stores the answer of a reserved request.
 func (s *Store) Settle(ctx context.Context, author, key string, r Reply) error {
 	if len(r.Body) > MaxReply {
 		return Errorf(TooLarge, "the answer has %d bytes, more than %d", len(r.Body), MaxReply)
@@ -72,7 +71,7 @@ func (s *Store) Settle(ctx context.Context, author, key string, r Reply) error {
 	})
 }
 
-// Abandon forgets a reserved request that failed, so that it may be tried again.
+// Abandon removes a reserved request that failed, so that it may be tried again.
 func (s *Store) Abandon(ctx context.Context, author, key string) error {
 	return s.write(ctx, relaxed, func(tx conn) error {
 		return tx.exec(ctx, "delete from replies where author = ? and key = ? and status = 0", author, key)

@@ -9,17 +9,16 @@ import (
 )
 
 const (
-	// maxReserve bounds the reserve, in bytes, and shareReserve what it is of a disk.
+	// maxReserve bounds the reserve in bytes; it is at most 1/shareReserve of the disk.
 	maxReserve   = 4 << 20
 	shareReserve = 32
-	// spareFile has as much again, for a database that is opened where the disk is full.
+	// spareFile takes as much space again, for opening the database on a full disk.
 	spareFile = "tasks.spare"
 )
 
-// reserve sees to it that there is room behind the end of the database's log, which
-// nobody else can take: it has blocks, but counts for nothing. Where there is no room for
-// it, the disk is full to all but what ends something. A file system that knows no such
-// thing has none.
+// reserve allocates disk space behind the end of the database's log that nothing else can take; the
+// file's size does not change. If that fails it returns Full: only what ends something may be written
+// then. On a file system that can't do that there is no reserve.
 func (s *Store) reserve() error {
 	if !s.lay(eighths) {
 		return s.full()
@@ -27,17 +26,17 @@ func (s *Store) reserve() error {
 	return nil
 }
 
-// eighths are all parts of the reserve.
+// eighths is the number of parts of the whole reserve.
 const eighths = 8
 
-// lay lays so many parts of the reserve, and the spare file with the whole; false: the disk
-// is full.
+// lay allocates parts of the reserve, and with all of them the spare file. It returns false if the
+// disk is full.
 func (s *Store) lay(parts int64) bool {
 	f, err := os.OpenFile(s.path+"-wal", os.O_RDWR|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return true // nothing was written yet; what is wrong SQLite says
+		return true // nothing was written yet; SQLite reports other errors
 	}
-	defer f.Close() // SQLite has its locks on other files
+	defer f.Close() // SQLite's locks are on other files
 	info, err := f.Stat()
 	db, bad := s.file.Stat()
 	if err != nil || bad != nil {
@@ -58,7 +57,7 @@ func (s *Store) lay(parts int64) bool {
 	if parts < eighths {
 		return true
 	}
-	// What is in the log has a place in the database, or its room could not be used again.
+	// The database needs space for what is in the log, or the log's space could not be used again.
 	if !allocated(s.file, db.Size(), info.Size()+size) {
 		return false
 	}
@@ -81,10 +80,10 @@ func allocated(f *os.File, from, size int64) bool {
 	return !errors.Is(err, unix.ENOSPC) && !errors.Is(err, unix.EDQUOT)
 }
 
-// giveUp gives the spare file's room to the database, if there is one.
+// giveUp deletes the spare file, and reports whether there was one.
 func giveUp(dir string) bool { return os.Remove(filepath.Join(dir, spareFile)) == nil }
 
-// keepSome lays what there is room for, at once: the spare file's was given up.
+// keepSome allocates as much of the reserve as possible, after giveUp.
 func keepSome(s *Store) {
 	for parts := int64(eighths); parts > 0 && !s.lay(parts); parts-- {
 	}

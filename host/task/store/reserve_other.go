@@ -2,7 +2,7 @@
 
 package store
 
-// There is no reserve here.
+// On this system there is no reserve.
 func (s *Store) reserve() error { return nil }
 func giveUp(string) bool        { return false }
 func keepSome(*Store)           {}

@@ -15,10 +15,10 @@ import (
 	"time"
 )
 
-// alphabet is Crockford's: no letters that look like digits.
+// alphabet is Crockford's base 32, without letters that look like digits.
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz"
 
-// NewID makes an id of a kind with 70 random bits: PREFIX_ and 14 characters.
+// NewID returns a new id: prefix, _ and 14 characters with 70 random bits.
 func NewID(prefix string) string {
 	var b [14]byte
 	rand.Read(b[:]) //nolint:errcheck // never fails
@@ -28,7 +28,7 @@ func NewID(prefix string) string {
 	return prefix + "_" + string(b[:])
 }
 
-// keyedID is the id of a kind that some texts name, always the same.
+// keyedID returns the id that belongs to texts, always the same.
 func keyedID(prefix string, texts ...string) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q", texts))
 	b := sum[:14]
@@ -38,11 +38,11 @@ func keyedID(prefix string, texts ...string) string {
 	return prefix + "_" + string(b)
 }
 
-// moment is now, as precise as it is kept.
+// moment returns the current time in the precision in which it is stored.
 func (s *Store) moment() time.Time { return s.now().UTC().Truncate(time.Millisecond) }
 
-// shape is how a struct lies in a row: a field with the tag `db:"COLUMN"` is that
-// column, with `db:"COLUMN,ref"` one that refers to another row and is NULL for "".
+// shape says how a struct is stored in a row. A field with the tag `db:"COLUMN"` is that column; one
+// with `db:"COLUMN,ref"` refers to another row, and "" is stored as NULL.
 type shape struct {
 	columns []string
 	fields  []int
@@ -66,7 +66,7 @@ func shapeOf[T any]() *shape {
 	return s
 }
 
-// cells are a record's columns, or the only one, to be scanned into and to be bound.
+// cells returns pointers to a record's columns, or to a single value, to scan into or to bind.
 func cells[T any](v *T) []any {
 	s, fields := shapeOf[T](), reflect.ValueOf(v).Elem()
 	if len(s.fields) == 0 {
@@ -92,10 +92,9 @@ func cellOf(p any, ref bool) any {
 	return p
 }
 
-// cell is what a database keeps in another form: a time as milliseconds since 1970, the
-// zero time as 0; JSON as text, none as ""; a list or a struct as JSON; a reference to nothing as
-// NULL.
-// It implements driver.Valuer and sql.Scanner.
+// cell converts a value that is stored in another form: a time as milliseconds since 1970, the zero
+// time as 0; JSON as text, nil as ""; a list or a struct as JSON; an empty reference as NULL. It
+// implements driver.Valuer and sql.Scanner.
 type cell struct{ p any }
 
 func (c cell) Value() (driver.Value, error) {
@@ -144,17 +143,17 @@ func (c cell) Scan(v any) error {
 	return nil
 }
 
-// places is "?, ?, …" for n values.
+// places returns "?, ?, …" with n placeholders.
 func places(n int) string { return strings.TrimSuffix(strings.Repeat("?, ", n), ", ") }
 
-// querier is a transaction or a pool.
+// querier is a transaction, a connection or a pool.
 type querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 }
 
-// conn is what a store's records are read and written by.
+// conn is a querier of a store.
 type conn struct {
 	s *Store
 	querier
@@ -165,7 +164,7 @@ func (q conn) exec(ctx context.Context, query string, args ...any) error {
 	return err
 }
 
-// all reads rows, of records or of a single column.
+// all returns the rows of a query, as records or as values of a single column.
 func all[T any](ctx context.Context, q conn, query string, args ...any) ([]T, error) {
 	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {
@@ -183,7 +182,7 @@ func all[T any](ctx context.Context, q conn, query string, args ...any) ([]T, er
 	return found, q.s.explain(rows.Err())
 }
 
-// one reads a row; missing says what is not there.
+// one returns the first row of a query. The error is missing if there is none.
 func one[T any](ctx context.Context, q conn, missing error, query string, args ...any) (v T, err error) {
 	err = q.QueryRowContext(ctx, query, args...).Scan(cells(&v)...)
 	if errors.Is(err, sql.ErrNoRows) && missing != nil {
@@ -192,7 +191,7 @@ func one[T any](ctx context.Context, q conn, missing error, query string, args .
 	return v, q.s.explain(err)
 }
 
-// put adds a row, in place of one with the same key, which are its first columns.
+// put inserts a row, or replaces the one with the same values in its first key columns.
 func put[T any](ctx context.Context, tx conn, table string, key int, v T) error {
 	columns := shapeOf[T]().columns
 	set := make([]string, 0, len(columns))
@@ -203,7 +202,7 @@ func put[T any](ctx context.Context, tx conn, table string, key int, v T) error 
 		") on conflict ("+strings.Join(columns[:key], ", ")+") do update set "+strings.Join(set, ", "), cells(&v)...)
 }
 
-// checkDoc bounds a document and says whether it is JSON; none is fine.
+// checkDoc returns an error if a document is longer than most bytes or not JSON. It may be empty.
 func checkDoc(what string, raw json.RawMessage, most int) error {
 	switch {
 	case len(raw) > most:

@@ -11,9 +11,9 @@ import (
 	"tandemux/internal/statefile"
 )
 
-// migrations bring a database of SQLite from one schema to the next: the first makes an
-// empty one's. What was released is never changed, only added to. Times are
-// milliseconds since 1970, 0 for none. n orders rows by their making.
+// migrations bring an SQLite database from one schema to the next; the first one makes the schema of
+// an empty database. Migrations that were released never change. Times are milliseconds since 1970, 0
+// for none. The column n has the order in which rows were made.
 var migrations = []string{schema1, schema2, schema3, schema4, schema5}
 
 const schema1 = `
@@ -134,32 +134,32 @@ create table replies (
 create index replies_created on replies (created);
 `
 
-// schema2 finds what is not over without reading all tasks, which a host does when
-// it starts, and a deployed branch of an environment.
+// schema2 has indexes for finding tasks that are not final, as a host does when it starts, and the
+// branches of an environment, without reading all rows.
 const schema2 = `
 create index tasks_live on tasks (n) where status not in ('CANCELLED', 'FAILED', 'DELETING');
 create index branches_environment on branches (agent, environment, n);
 `
 
-// schema3 knows when the database began: what lies on the disk from before then is
-// not to be taken for left over because there is no record of it.
+// schema3 says when the database was made. Older files on the disk may belong to another database, so
+// they are kept although no record mentions them.
 const schema3 = `
 create table about (born integer not null) strict;
 insert into about (born) values (cast(unixepoch('subsec') * 1000 as integer));
 `
 
-// schema4 has what tasks may use, and have used.
+// schema4 has the budgets of tasks.
 const schema4 = `
 create table budgets (
 	task text primary key references tasks(id) on delete cascade, limits text not null, account text not null
 ) strict, without rowid;
 `
 
-// schema5 says which turn a message is of.
+// schema5 says which event a message belongs to.
 const schema5 = `alter table messages add column event text;`
 
-// Born is when the database began to keep records of everything; what was made
-// before may belong to one that was moved aside or removed.
+// Born returns when the database began to have records of everything. What was made before may belong
+// to a database that was renamed or removed.
 func (s *Store) Born(ctx context.Context) (time.Time, error) {
 	born, err := one[time.Time](ctx, s.reading(), nil, "select born from about")
 	if info, e := os.Stat(filepath.Join(s.dir, placeFile)); e == nil && info.ModTime().After(born) {
@@ -168,11 +168,11 @@ func (s *Store) Born(ctx context.Context) (time.Time, error) {
 	return born, err
 }
 
-// placeFile names the database that has the records, where that was ever another one than
-// SQLite's; it is as old as the last change of that.
+// placeFile has the name of the database with the records, if that was ever another one than SQLite's.
+// Its time is that of the last change of database.
 const placeFile = "tasks.place"
 
-// move notes that the records are in another database than before.
+// move writes placeFile if the records are in another database than before.
 func move(s *Store) error {
 	path := filepath.Join(s.dir, placeFile)
 	was, err := statefile.Read(path, 4<<10)
@@ -187,7 +187,7 @@ func move(s *Store) error {
 
 // migrate brings the schema up to date in one transaction.
 func (s *Store) migrate(ctx context.Context) error {
-	return s.end(ctx, durable, func(tx conn) error { // mostly there is nothing to do
+	return s.end(ctx, durable, func(tx conn) error { // usually there is nothing to do
 		have, err := s.engine.version(ctx, tx)
 		if err != nil {
 			return err
@@ -216,7 +216,7 @@ func (s sqliteEngine) version(ctx context.Context, tx conn) (int, error) {
 	if err != nil || have > 0 {
 		return have, err
 	}
-	// What is not ours, or lost its number, is not to be built upon.
+	// A database of another program, or one that lost its number, must not be built upon.
 	tables, err := one[int](ctx, tx, nil, "select count(*) from sqlite_schema where name not like 'sqlite_%'")
 	if err == nil && tables > 0 {
 		err = Errorf(Damaged, "it has %d tables and no schema number", tables)
@@ -228,7 +228,7 @@ func (s sqliteEngine) setVersion(ctx context.Context, tx conn, n int) error {
 	return tx.exec(ctx, fmt.Sprintf("pragma user_version = %d", n))
 }
 
-// hasSealed reports whether anything was sealed.
+// hasSealed reports whether the database has any encrypted value.
 func (s *Store) hasSealed() (bool, error) {
 	return one[bool](context.Background(), s.reading(), nil, "select exists (select 1 from variables) or exists (select 1 from snapshots)")
 }

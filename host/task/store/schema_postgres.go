@@ -2,9 +2,8 @@ package store
 
 import "strings"
 
-// postgresMigrations are what migrations are, for PostgreSQL. It came to it with SQLite's
-// fifth schema, which is put into its words. Text is ordered by bytes, as there, and what is
-// referred to must be there first.
+// postgresMigrations returns the migrations for PostgreSQL. The first one has SQLite's first five
+// schemas, translated. Text is ordered by bytes, as in SQLite, and referenced tables come first.
 func postgresMigrations() []string {
 	return []string{strings.NewReplacer(
 		"active text references versions(id) deferrable initially deferred", `active text collate "C"`,

@@ -13,14 +13,13 @@ import (
 	"tandemux/internal/statefile"
 )
 
-// sealer encrypts values, so that a copy of the database alone, or of one that
-// was moved aside, gives none of them away. The key lies beside it, 0600.
+// sealer encrypts values, so that a copy of the database file alone does not reveal them. The key is
+// in a file beside the database, with mode 0600.
 type sealer struct{ aead cipher.AEAD }
 
 const sealKeySize = 32
 
-// openSealer reads the key, or makes one when there is none and nothing was
-// sealed with another.
+// openSealer reads the key, or makes one if there is none and used says that nothing is encrypted.
 func openSealer(path string, used func() (bool, error)) (*sealer, error) {
 	key, err := statefile.Read(path, sealKeySize+1)
 	if err == nil && len(key) != sealKeySize {
@@ -51,7 +50,7 @@ func openSealer(path string, used func() (bool, error)) (*sealer, error) {
 	return &sealer{aead}, nil
 }
 
-// makeKey writes a key that is on the disk, whole, before it is used.
+// makeKey writes a new key, and syncs it to the disk before it is used.
 func makeKey(path string) ([]byte, error) {
 	key := make([]byte, sealKeySize)
 	rand.Read(key) //nolint:errcheck // never fails
@@ -59,13 +58,13 @@ func makeKey(path string) ([]byte, error) {
 		return nil, err
 	}
 	if d, err := os.Open(filepath.Dir(path)); err == nil {
-		d.Sync() //nolint:errcheck // not all file systems can
+		d.Sync() //nolint:errcheck // not all file systems support it
 		d.Close()
 	}
 	return key, nil
 }
 
-// seal encrypts a value as JSON; about binds it to its place.
+// seal encrypts v as JSON. The same about is needed for decrypting it.
 func (s *sealer) seal(v any, about string) ([]byte, error) {
 	text, err := json.Marshal(v)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// State is a document of a task's and an agent's (U12–U16, U57).
+// State is a JSON document of a task and an agent (U12–U16, U57).
 type State struct {
 	N       int64           `db:"n" json:"-"`
 	ID      string          `db:"id" json:"id"`
@@ -21,7 +21,7 @@ type State struct {
 
 func (v *State) check() error { return checkState(v.State) }
 
-// checkState says whether a document is an object of bearable size.
+// checkState returns an error unless raw is a JSON object of at most MaxState bytes.
 func checkState(raw json.RawMessage) error {
 	if err := checkDoc("the state", raw, MaxState); err != nil {
 		return err
@@ -32,13 +32,13 @@ func checkState(raw json.RawMessage) error {
 	return nil
 }
 
-// State finds the one of a task and an agent.
+// State returns the state of a task and an agent.
 func (s *Store) State(ctx context.Context, task, agent string) (State, error) {
 	return s.States.one(ctx, s.reading(), Errorf(NotFound, "the task has no state for this agent"), "task = ? and agent = ?", task, agent)
 }
 
-// MergeState changes a state by a JSON merge patch (RFC 7396): members of objects
-// are set, null removes, all else replaces (U14).
+// MergeState applies a JSON merge patch (RFC 7396) to a state: it sets members of objects, removes
+// them where the patch has null, and replaces everything else (U14).
 func (s *Store) MergeState(ctx context.Context, id string, patch json.RawMessage) (State, error) {
 	if err := checkState(patch); err != nil {
 		return State{}, err
@@ -49,12 +49,12 @@ func (s *Store) MergeState(ctx context.Context, id string, patch json.RawMessage
 	})
 }
 
-// ReplaceState changes a state as a whole (U57).
+// ReplaceState replaces a state (U57).
 func (s *Store) ReplaceState(ctx context.Context, id string, state json.RawMessage) (State, error) {
 	return s.States.Edit(ctx, id, func(v *State) error { v.State = state; return nil })
 }
 
-// mergePatch applies a merge patch. Numbers stay as they are written.
+// mergePatch applies a merge patch. Numbers keep their spelling.
 func mergePatch(target, patch json.RawMessage) (json.RawMessage, error) {
 	var a, b any
 	for _, d := range []struct {
@@ -74,7 +74,7 @@ func mergePatch(target, patch json.RawMessage) (json.RawMessage, error) {
 	return json.Marshal(merged)
 }
 
-// deepest bounds the nesting of what is merged.
+// deepest bounds the nesting of a patch.
 const deepest = 200
 
 var errDeep = errors.New("the state is nested too deeply")

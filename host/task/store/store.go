@@ -25,25 +25,25 @@ import (
 	"tandemux/internal/statefile"
 )
 
-// File is the database's name in its directory.
+// File is the name of the database file.
 const File = "tasks.db"
 
-// patience is how long another process may hold the database.
+// patience is how long to wait for a database that another process has locked.
 const patience = 5 * time.Second
 
-// readers are the connections that read.
+// readers is the number of reading connections.
 const readers = 3
 
 type Options struct {
-	Dir string       // 0700, made when it isn't there
-	URL string       // of a PostgreSQL database; "" is SQLite in Dir
+	Dir string       // created with mode 0700 if it does not exist
+	URL string       // of a PostgreSQL database; "" means SQLite in Dir
 	Log *slog.Logger // nil discards
 	Now func() time.Time
 }
 
 type Store struct {
 	dir, path string
-	name      string // of the database, for people
+	name      string // the database's name for people
 	engine    engine
 	log       *slog.Logger
 	now       func() time.Time
@@ -53,17 +53,16 @@ type Store struct {
 
 	tables
 	w, r   *sql.DB
-	marked atomic.Bool // the damage was noted
-	sync   syncMode    // of the writing connection; held with its only slot
+	marked atomic.Bool // condemn was called
+	sync   syncMode    // of the writing connection; protected by its only slot
 	sizes  sizes
 	most   bounds
-	file   *os.File                 // the database, never read: closed last, as closing it gives up SQLite's locks
-	laid   atomic.Pointer[[2]int64] // the sizes of the log and of the database behind which the reserve lies
-	life   string                   // tells this process's reservations from those of one that died
+	file   *os.File                 // the database file, never read; closed last, because closing it drops SQLite's locks
+	laid   atomic.Pointer[[2]int64] // the sizes of the log and the database for which the reserve is allocated
+	life   string                   // identifies this process in reservations and about.life
 }
 
-// Open opens the database, making or migrating it as needed. A damaged one is
-// moved aside, see Notice.
+// Open opens the database, and creates or migrates it if needed. A damaged one is renamed; see Notice.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	s := &Store{dir: o.Dir, path: filepath.Join(o.Dir, File), name: filepath.Join(o.Dir, File), log: o.Log, now: o.Now, most: usualBounds, life: rand.Text()}
 	s.log = cmp.Or(s.log, slog.New(slog.DiscardHandler))
@@ -97,28 +96,29 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	return s, nil
 }
 
-// engine is what differs between databases. What is asked of one holds for all of its
-// connections that write or, with q, for that one.
+// engine is what differs between SQLite and PostgreSQL. With q a method is about that connection,
+// without it about all that write.
 type engine interface {
 	open(ctx context.Context) error
-	// room says whether the disk has what a change may need.
+	// room returns an error if the disk lacks the space that a change may need.
 	room() error
-	// ready makes the writing connection one for transactions of a kind.
+	// ready prepares the writing connection for a transaction of a kind.
 	ready(ctx context.Context, q conn, how syncMode) error
-	// relieve makes room on a full disk, if it can.
+	// relieve makes space on a full disk, and reports whether it could.
 	relieve(ctx context.Context, q conn) bool
-	// version is the schema's, 0 for none; migrations lead to the newest.
+	// version returns the number of the schema, 0 for none; migrations returns the statements up to
+	// the newest.
 	version(ctx context.Context, q conn) (int, error)
 	setVersion(ctx context.Context, q conn, n int) error
 	migrations() []string
 }
 
-// sqliteEngine is SQLite, in a file of this machine's.
+// sqliteEngine is SQLite, with a file on this machine.
 type sqliteEngine struct{ *Store }
 
 func (s sqliteEngine) open(ctx context.Context) error {
 	reason, err := s.begin(ctx)
-	if err != nil && giveUp(s.dir) { // it may be that the disk is full
+	if err != nil && giveUp(s.dir) { // perhaps the disk is full
 		if reason, err = s.begin(ctx); err == nil {
 			keepSome(s.Store)
 		}
@@ -134,8 +134,7 @@ func (s sqliteEngine) open(ctx context.Context) error {
 	return err
 }
 
-// begin opens SQLite's connections and brings the schema up to date. A reason says
-// that the database is damaged.
+// begin opens SQLite's connections and migrates the schema. reason is set if the database is damaged.
 func (s *Store) begin(ctx context.Context) (reason string, err error) {
 	if err := makePrivate(s.path); err != nil {
 		return "", err
@@ -166,7 +165,7 @@ func (s *Store) begin(ctx context.Context) (reason string, err error) {
 	return reason, err
 }
 
-// pool makes connections of one kind. What is in a path means nothing to SQLite.
+// pool returns a pool of connections. Special characters in the path are escaped.
 func (s *Store) pool(lock string, most int, pragmas ...string) (*sql.DB, error) {
 	q := url.Values{"_txlock": {lock}, "_pragma": {fmt.Sprintf("busy_timeout(%d)", patience.Milliseconds())}}
 	for _, p := range append(pragmas, "foreign_keys(1)", "cache_size(-1024)", "trusted_schema(0)", "temp_store(memory)") {
@@ -181,10 +180,10 @@ func (s *Store) pool(lock string, most int, pragmas ...string) (*sql.DB, error) 
 	return db, nil
 }
 
-// Close ends the connections. What was written stays.
+// Close closes the connections.
 func (s *Store) Close() error {
 	var errs []error
-	for _, db := range []*sql.DB{s.r, s.w} { // the last one to go tidies the log away
+	for _, db := range []*sql.DB{s.r, s.w} { // the last connection to close cleans the log up
 		if db != nil {
 			errs = append(errs, db.Close())
 		}
@@ -197,23 +196,21 @@ func (s *Store) Close() error {
 	return errors.Join(errs...)
 }
 
-// Notice says what was moved aside when the store was opened, "" when nothing
-// was. It is for people.
+// Notice says for people what was renamed when the store was opened, or "".
 func (s *Store) Notice() string { return s.notice }
 
-// reading is the pool of readers.
+// reading returns the pool of reading connections.
 func (s *Store) reading() conn { return conn{s, s.r} }
 
-// syncMode is how sure a transaction is when it is committed.
+// syncMode says what a committed transaction survives.
 type syncMode string
 
 const (
-	relaxed syncMode = "normal" // survives the process
-	durable syncMode = "full"   // survives the machine
+	relaxed syncMode = "normal" // the end of the process
+	durable syncMode = "full"   // a power failure
 )
 
-// write is a transaction. What do returns an error from is undone. It leaves the reserve
-// alone.
+// write runs do in a transaction, which is undone if do returns an error. It does not use the reserve.
 func (s *Store) write(ctx context.Context, how syncMode, do func(tx conn) error) error {
 	if err := s.engine.room(); err != nil {
 		return err
@@ -221,13 +218,13 @@ func (s *Store) write(ctx context.Context, how syncMode, do func(tx conn) error)
 	return s.transact(ctx, how, do, false)
 }
 
-// end is a transaction that may use the reserve: one that ends something, small and seldom.
-// do may be called twice.
+// end runs do in a transaction that may use the reserve. It is for small and rare changes that end
+// something. do may be called twice.
 func (s *Store) end(ctx context.Context, how syncMode, do func(tx conn) error) error {
 	return s.transact(ctx, how, do, true)
 }
 
-// transact does a transaction; again says that it is tried again where there is no room.
+// transact runs a transaction. again says that on a full disk it is tried again after relieve.
 func (s *Store) transact(ctx context.Context, how syncMode, do func(tx conn) error, again bool) error {
 	c, err := s.w.Conn(ctx)
 	if err != nil {
@@ -257,7 +254,7 @@ func (s sqliteEngine) ready(ctx context.Context, q conn, how syncMode) error {
 	return err
 }
 
-// relieve gives what the log has a place in the database, so that its room is used again.
+// relieve copies the log into the database, so that the log's space can be used again.
 func (s sqliteEngine) relieve(ctx context.Context, q conn) bool {
 	return q.exec(ctx, "pragma wal_checkpoint(passive)") == nil
 }
@@ -274,7 +271,7 @@ func (s *Store) try(ctx context.Context, c *sql.Conn, do func(tx conn) error) er
 	return s.explain(tx.Commit())
 }
 
-// lockFile takes the lock that says whose the database is.
+// lockFile takes the lock of the process that has the database open.
 func lockFile(ctx context.Context, path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
@@ -300,8 +297,8 @@ func lockFile(ctx context.Context, path string) (*os.File, error) {
 	}
 }
 
-// makePrivate makes the file, empty, before SQLite would, so that nobody else
-// may read it; its companions get the same mode.
+// makePrivate creates the file empty before SQLite does, so that nobody else may read it. Its
+// companion files get the same mode.
 func makePrivate(path string) error {
 	flag := os.O_RDWR | os.O_CREATE
 	for _, companion := range []string{"", "-wal", "-shm"} {
@@ -317,14 +314,14 @@ func makePrivate(path string) error {
 	return nil
 }
 
-// sizes are what bounded tables hold, so that a row costs no count of all.
+// sizes has the sizes of bounded tables, so that adding a row needs no count.
 type sizes struct {
 	mu      sync.Mutex
 	streams map[string]extent // by task
 	logs    map[string]int64  // by agent
 }
 
-// extent is how much of a bounded table belongs to one task or agent.
+// extent is the part of a bounded table that belongs to one task or agent.
 type extent struct {
 	Of    string `db:"of"`
 	Last  int64  `db:"last"`
@@ -332,32 +329,32 @@ type extent struct {
 	Bytes int64  `db:"bytes"`
 }
 
-// Bounds of what is kept. Sizes are in bytes.
+// Bounds of what is stored, in bytes if nothing else is said.
 const (
 	MaxParams  = 256 << 10 // of a task, and its workspace, as JSON
 	MaxContent = 1 << 20   // of an event or a message, as JSON
 	MaxState   = 1 << 20   // as JSON
 	MaxValue   = 64 << 10  // of a variable
 	MaxSource  = 256 << 10 // of a definition, as JSON
-	MaxLogText = 16 << 10  // of a line of log; longer ones are cut
-	MaxReply   = 256 << 10 // of an answer that is to be replayed
+	MaxLogText = 16 << 10  // of a log line; longer ones are cut
+	MaxReply   = 256 << 10 // of an answer that can be replayed
 	MaxPart    = 1 << 20   // of an event of a stream, as JSON
 
 	MaxVariables = 200    // of an environment
 	MaxKeys      = 1000   // API keys that are not revoked
-	MaxStream    = 20_000 // events of a task's stream; the oldest go
+	MaxStream    = 20_000 // events of a task's stream; the oldest are deleted
 	MaxStreamRaw = 32 << 20
-	MaxLogs      = 50_000 // lines of an agent; the oldest go
+	MaxLogs      = 50_000 // log lines of an agent; the oldest are deleted
 	MaxPending   = 1000   // events of a task that wait
 	MaxPage      = 1000   // rows of a page
 )
 
-// bounds are those of a store that tests make smaller.
+// bounds are those bounds that tests lower.
 type bounds struct{ stream, streamRaw, logs, pending int64 }
 
 var usualBounds = bounds{stream: MaxStream, streamRaw: MaxStreamRaw, logs: MaxLogs, pending: MaxPending}
 
-// What can be wrong, for errors.Is and Errorf.
+// The kinds of errors, for errors.Is and Errorf.
 var (
 	NotFound  = fault.New(http.StatusNotFound, "not found")
 	Exists    = fault.New(http.StatusConflict, "exists")                   // a name is taken
@@ -365,18 +362,17 @@ var (
 	Stale     = fault.New(http.StatusConflict, "stale")                    // it changed since the caller looked
 	Invalid   = fault.New(http.StatusUnprocessableEntity, "not valid")     // the values make no sense
 	Full      = fault.New(http.StatusInsufficientStorage, "no space left") // the disk is full
-	Damaged   = fault.New(http.StatusServiceUnavailable, "damaged")        // the database is
+	Damaged   = fault.New(http.StatusServiceUnavailable, "damaged")        // the database is damaged
 	Busy      = fault.New(http.StatusServiceUnavailable, "busy")           // another process holds it
-	Away      = fault.New(http.StatusServiceUnavailable, "not reachable")  // the database's server
+	Away      = fault.New(http.StatusServiceUnavailable, "not reachable")  // the database's server can't be reached
 	TooLarge  = fault.New(http.StatusRequestEntityTooLarge, "too large")
 	Forbidden = fault.New(http.StatusForbidden, "forbidden") // the caller may see it, but not do that
 )
 
-// Errorf makes an error of a kind, which is the caller's to understand. Who refuses
-// something on behalf of the records may use it too.
+// Errorf returns an error of a kind. Packages that refuse something because of the records use it too.
 func Errorf(kind *fault.Kind, format string, args ...any) error { return kind.Errorf(format, args...) }
 
-// explain gives the errors of databases that have a meaning for callers a kind.
+// explain returns err with a kind, if it is a database's error that callers should understand.
 func (s *Store) explain(err error) error {
 	var e *sqlite.Error
 	switch {
@@ -403,7 +399,7 @@ func (s *Store) full() error {
 	return Errorf(Full, "the disk is full: the database of tasks, %s, was not changed", s.name)
 }
 
-// constraint tells which kind of constraint an error is about.
+// constraint reports which kind of constraint an error is about.
 func constraint(err error) (unique, foreign bool) {
 	var e *sqlite.Error
 	if !errors.As(err, &e) {

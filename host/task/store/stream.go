@@ -5,15 +5,15 @@ import (
 	"encoding/json"
 )
 
-// StreamEvent is one of those that readers of a task's stream get (U47, U48).
+// StreamEvent is an event that readers of a task's stream get (U47, U48).
 type StreamEvent struct {
-	Seq  int64           `db:"seq" json:"seq"` // counts a task's from 1, without gaps
+	Seq  int64           `db:"seq" json:"seq"` // numbers a task's events from 1, without gaps
 	Type string          `db:"type" json:"type"`
 	Data json.RawMessage `db:"data" json:"data"`
 }
 
-// AppendStream adds events to a task's stream and gives the last one's number.
-// What is beyond MaxStream or MaxStreamRaw goes from the front, a tenth at a time.
+// AppendStream adds events to a task's stream and returns the last one's number. Beyond MaxStream
+// events or MaxStreamRaw bytes the oldest are deleted, a tenth at a time.
 func (s *Store) AppendStream(ctx context.Context, task string, events []StreamEvent) (last int64, err error) {
 	if err := checkStream(events); err != nil {
 		return 0, err
@@ -37,10 +37,10 @@ func checkStream(events []StreamEvent) error {
 	return nil
 }
 
-// appendStream is AppendStream in a transaction; when that fails, forgetExtent is
-// to be called.
+// appendStream is AppendStream within a transaction. If the transaction fails, the caller has to call
+// forgetExtent.
 func (s *Store) appendStream(ctx context.Context, tx conn, task string, events []StreamEvent) (int64, error) {
-	// Within the transaction, so that no other writer is between.
+	// This is read within the transaction, so no other writer comes between.
 	now := s.extent(task)
 	for _, e := range events {
 		now.Last++
@@ -56,13 +56,13 @@ func (s *Store) appendStream(ctx context.Context, tx conn, task string, events [
 	if err := s.trimStream(ctx, tx, task, &now); err != nil {
 		return 0, err
 	}
-	// Noted before the commit, under the only writer's lock: a failed commit
-	// weighs the stream anew.
+	// This is set before the commit, while no other writer can run. If the commit fails, forgetExtent
+	// corrects it.
 	s.setExtent(task, &now)
 	return now.Last, nil
 }
 
-// trimStream removes the oldest events of a stream that is too long.
+// trimStream deletes the oldest events of a stream that is too long.
 func (s *Store) trimStream(ctx context.Context, tx conn, task string, now *extent) error {
 	for now.Count > s.most.stream || now.Bytes > s.most.streamRaw && now.Count > 1 {
 		drop := max(now.Count/10, now.Count-s.most.stream, 1)
@@ -79,8 +79,8 @@ func (s *Store) trimStream(ctx context.Context, tx conn, task string, now *exten
 	return nil
 }
 
-// Stream gives events behind a number, n at most, and the number of the first
-// that is still there: where it is beyond after+1 some are gone.
+// Stream returns at most n events after a number, and the number of the first event that is still
+// stored. If that is above after+1, events are missing.
 func (s *Store) Stream(ctx context.Context, task string, after int64, n int) (events []StreamEvent, first int64, err error) {
 	events, err = all[StreamEvent](ctx, s.reading(), "select seq, type, data from stream where task = ? and seq > ? order by seq limit ?", task, after, min(max(n, 1), MaxPage))
 	if err != nil {
@@ -90,15 +90,15 @@ func (s *Store) Stream(ctx context.Context, task string, after int64, n int) (ev
 	return events, e.Last - e.Count + 1, nil
 }
 
-// LastOf is the number of a task's last event of a type that is kept, 0 when there is none.
+// LastOf returns the number of a task's last stored event of a type, or 0.
 func (s *Store) LastOf(ctx context.Context, task, kind string) (int64, error) {
 	return one[int64](ctx, s.reading(), nil, "select coalesce(max(seq), 0) from stream where task = ? and type = ?", task, kind)
 }
 
-// StreamEnd is the number of a task's last event, 0 when there is none.
+// StreamEnd returns the number of a task's last event, or 0.
 func (s *Store) StreamEnd(task string) int64 { return s.extent(task).Last }
 
-// extent is what a task's stream holds.
+// extent returns the size of a task's stream.
 func (s *Store) extent(task string) extent {
 	s.sizes.mu.Lock()
 	defer s.sizes.mu.Unlock()
@@ -111,10 +111,10 @@ func (s *Store) setExtent(task string, e *extent) {
 	s.sizes.streams[task] = *e
 }
 
-// forgetExtent weighs a stream anew, after a failure.
+// forgetExtent reads the size of a stream again after a failure.
 func (s *Store) forgetExtent(ctx context.Context, task string) {
 	ctx = context.WithoutCancel(ctx)
-	s.end(ctx, relaxed, func(tx conn) error { //nolint:errcheck // then the next append fails and weighs again
+	s.end(ctx, relaxed, func(tx conn) error { //nolint:errcheck // the next append fails then and reads it again
 		e, err := one[extent](ctx, tx, nil, "select '', coalesce(max(seq), 0), count(*), coalesce(sum(octet_length(data)), 0) from stream where task = ?", task)
 		if err == nil {
 			s.setExtent(task, &e)
@@ -123,7 +123,7 @@ func (s *Store) forgetExtent(ctx context.Context, task string) {
 	})
 }
 
-// weigh learns what the bounded tables hold.
+// weigh reads the sizes of the bounded tables.
 func (s *Store) weigh(ctx context.Context, q conn) error {
 	streams, err := all[extent](ctx, q, "select task, max(seq), count(*), sum(octet_length(data)) from stream group by task")
 	if err != nil {

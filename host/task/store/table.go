@@ -8,19 +8,19 @@ import (
 	"strings"
 )
 
-// Table is one kind of record: a struct whose tagged fields are the columns of an
-// SQL table. The first is n, the record's number, the second mostly its id.
+// Table is one kind of record: a struct whose tagged fields are the columns of an SQL table. The first
+// column is n, the record's number, the second usually the id.
 type Table[T any] struct {
 	s       *Store
-	what    string // for people
+	what    string // the kind's name for people
 	name    string // in SQL
-	prefix  string // of ids
+	prefix  string // the prefix of ids
 	durable bool
-	newest  bool        // lists begin with the newest
-	members [][2]string // tables whose rows refer to one of these by a column, and keep it
+	newest  bool        // lists begin with the newest record
+	members [][2]string // tables and the columns by which their rows refer to a record, which then can't be deleted
 }
 
-// tables are the kinds of records that there are.
+// tables has all kinds of records.
 type tables struct {
 	Projects     Table[Project]
 	Filesystems  Table[Filesystem]
@@ -53,12 +53,12 @@ func (s *Store) tablesOf() tables {
 	}
 }
 
-// write is a transaction that changes a record.
+// write runs do in a transaction that changes a record.
 func (t *Table[T]) write(ctx context.Context, do func(tx conn) error) error {
 	return t.s.write(ctx, t.sync(), do)
 }
 
-// sync is how sure a change of a record is.
+// sync returns what a change of a record survives.
 func (t *Table[T]) sync() syncMode {
 	if t.durable {
 		return durable
@@ -66,7 +66,7 @@ func (t *Table[T]) sync() syncMode {
 	return relaxed
 }
 
-// query begins one that reads records: the condition follows.
+// query returns the start of a query for records; a condition has to follow.
 func (t *Table[T]) query() string {
 	return "select " + strings.Join(shapeOf[T]().columns, ", ") + " from " + t.name + " where "
 }
@@ -83,16 +83,16 @@ func (t *Table[T]) byID(ctx context.Context, q conn, id string) (T, error) {
 	return t.one(ctx, q, t.missing(id), "id = ?", id)
 }
 
-// Get finds a record by its id.
+// Get returns the record with the id.
 func (t *Table[T]) Get(ctx context.Context, id string) (T, error) {
 	return t.byID(ctx, t.s.reading(), id)
 }
 
-// shortestRef is how much of an id, after its prefix, may stand for it.
+// shortestRef is the fewest characters of an id, after its prefix, that Find accepts.
 const shortestRef = 3
 
-// Find finds a record by id, by name, or by the unique beginning of an id, with or
-// without its prefix.
+// Find returns the record with an id or name, or whose id is the only one that begins so, with or
+// without the prefix.
 func (t *Table[T]) Find(ctx context.Context, ref string) (T, error) {
 	v, err := t.byID(ctx, t.s.reading(), ref)
 	if !errors.Is(err, NotFound) {
@@ -110,7 +110,7 @@ func (t *Table[T]) Find(ctx context.Context, ref string) (T, error) {
 		begins = t.prefix + "_" + ref
 	}
 	if len(tail) >= shortestRef {
-		ways = append(ways, way{"id >= ?1 and id < ?1 || '{'", begins, "begins with %q; give more of the id"}) // no id has what is beyond z
+		ways = append(ways, way{"id >= ?1 and id < ?1 || '{'", begins, "begins with %q; give more of the id"}) // { follows z, the last letter that ids have
 	}
 	for _, way := range ways {
 		found, err := all[T](ctx, t.s.reading(), t.query()+way.where+" limit 2", way.arg)
@@ -126,10 +126,10 @@ func (t *Table[T]) Find(ctx context.Context, ref string) (T, error) {
 	return v, t.missing(ref)
 }
 
-// Page asks for a part of a list.
-type Page struct {
-	Limit   int    // rows at most, up to MaxPage; 0: 100
-	Cursor  string // what the page before gave as its next; "": the beginning
+// Page is a part of a list.
+type Page struct { // rows at most, up to MaxPage; 0 means 100
+	Limit   int    // the next cursor of the page before; "" means the beginning
+	Cursor  string // in reverse order
 	Reverse bool   // the other way around
 }
 
@@ -140,10 +140,10 @@ func (p Page) limit() int {
 	return min(p.Limit, MaxPage)
 }
 
-// Where chooses records by columns; "" and an empty list choose all.
+// Where selects records by the values of columns; "" and an empty list select all.
 type Where map[string]any
 
-// List reads a page of the records that are chosen, and the next one's cursor.
+// List returns a page of the selected records, and the cursor of the next page.
 func (t *Table[T]) List(ctx context.Context, where Where, p Page) ([]T, string, error) {
 	after, order := int64(0), "n > ? order by n limit ?"
 	if t.newest != p.Reverse {
@@ -181,7 +181,7 @@ func (t *Table[T]) List(ctx context.Context, where Where, p Page) ([]T, string, 
 	return found, strconv.FormatInt(last, 36), nil
 }
 
-// Each calls do with the records that are chosen, while they may change.
+// Each calls do with each selected record. Records may change meanwhile.
 func (t *Table[T]) Each(ctx context.Context, where Where, do func(T) error) error {
 	for p := (Page{Limit: MaxPage}); ; {
 		found, next, err := t.List(ctx, where, p)
@@ -194,20 +194,19 @@ func (t *Table[T]) Each(ctx context.Context, where Where, do func(T) error) erro
 	}
 }
 
-// Create adds a record, whose id and times are set, and its name where it has none.
+// Create adds a record, and sets its id, its times, and its name if it has none.
 func (t *Table[T]) Create(ctx context.Context, v T) (T, error) {
 	err := t.write(ctx, func(tx conn) error { return t.insert(ctx, tx, &v) })
 	return v, err
 }
 
-// Edit changes a record: what change refuses is left as it is. Nobody else changes
-// it meanwhile.
+// Edit changes a record in a transaction. If change returns an error the record is not changed.
 func (t *Table[T]) Edit(ctx context.Context, id string, change func(*T) error) (v T, err error) {
 	err = t.write(ctx, func(tx conn) error { return t.edit(ctx, tx, id, &v, change) })
 	return v, err
 }
 
-// EditFull is Edit where the disk is full, too: for what ends a record's life.
+// EditFull is Edit that also works on a full disk. It is for the end of a record's life.
 func (t *Table[T]) EditFull(ctx context.Context, id string, change func(*T) error) (v T, err error) {
 	err = t.s.end(ctx, t.sync(), func(tx conn) error { return t.edit(ctx, tx, id, &v, change) })
 	return v, err
@@ -223,7 +222,7 @@ func (t *Table[T]) edit(ctx context.Context, tx conn, id string, v *T, change fu
 	return t.update(ctx, tx, v)
 }
 
-// Delete removes a record that nothing needs. A full disk is no hindrance.
+// Delete removes a record that nothing refers to. It also works on a full disk.
 func (t *Table[T]) Delete(ctx context.Context, id string) error {
 	return t.s.end(ctx, t.sync(), func(tx conn) error { return t.remove(ctx, tx, id) })
 }
@@ -257,7 +256,7 @@ func (t *Table[T]) insert(ctx context.Context, tx conn, v *T) error {
 	return nil
 }
 
-// update writes a record that is there.
+// update writes a record that exists.
 func (t *Table[T]) update(ctx context.Context, tx conn, v *T) error {
 	fields := reflect.ValueOf(v).Elem()
 	if f := fields.FieldByName("Updated"); f.IsValid() {
@@ -271,7 +270,7 @@ func (t *Table[T]) update(ctx context.Context, tx conn, v *T) error {
 	return t.refusal(err, fields, "refers")
 }
 
-// check says what is wrong with a record that knows so.
+// check returns the error of a record's own check, if it has one.
 func check(v any) error {
 	if c, ok := v.(interface{ check() error }); ok {
 		return c.check()
@@ -279,7 +278,7 @@ func check(v any) error {
 	return nil
 }
 
-// refusal is what a constraint says of a record.
+// refusal returns the error for a violated constraint.
 func (t *Table[T]) refusal(err error, fields reflect.Value, how string) error {
 	unique, foreign := constraint(err)
 	switch name := fields.FieldByName("Name"); {
@@ -293,7 +292,7 @@ func (t *Table[T]) refusal(err error, fields reflect.Value, how string) error {
 	return err
 }
 
-// unused says what needs a record.
+// unused returns an error if another record refers to this one.
 func (t *Table[T]) unused(ctx context.Context, tx conn, id string) error {
 	for _, m := range t.members {
 		n, err := one[int](ctx, tx, nil, "select count(*) from "+m[0]+" where "+m[1]+" = ?", id)

@@ -8,33 +8,33 @@ import (
 	"tandemux/host/task/budget"
 )
 
-// TaskStatus is where a task is in its life.
+// TaskStatus is the status of a task.
 type TaskStatus string
 
 const (
 	Creating  TaskStatus = "CREATING"
 	Idle      TaskStatus = "IDLE"
 	Running   TaskStatus = "RUNNING"
-	Pending   TaskStatus = "PENDING" // never stored: as many as may work do
-	Waiting   TaskStatus = "WAITING" // never stored: the agent of one that runs asks something
+	Pending   TaskStatus = "PENDING" // never stored: as many tasks work as the limits allow
+	Waiting   TaskStatus = "WAITING" // never stored: the task runs and its agent asks something
 	Cancelled TaskStatus = "CANCELLED"
 	FailedRun TaskStatus = "FAILED"
 	Deleting  TaskStatus = "DELETING"
 )
 
-// Final reports whether a task of this status takes no events any more.
+// Final reports whether a task of this status no longer accepts events.
 func (t TaskStatus) Final() bool { return t == Cancelled || t == FailedRun || t == Deleting }
 
 const notFinal = "status not in ('CANCELLED', 'FAILED', 'DELETING')"
 
-// Task is one conversation or piece of work of an agent's (U37, U46).
+// Task is a conversation with an agent, or a piece of its work (U37, U46).
 type Task struct {
 	N       int64  `db:"n" json:"-"`
 	ID      string `db:"id" json:"id"`
 	Name    string `db:"name" json:"name"`
 	AgentID string `db:"agent" json:"agent_id"`
-	// VersionID is what it is to run with; LaunchedID what its session was begun
-	// with. They differ after a migration, until the next event.
+	// VersionID is the version to run with, LaunchedID that with which the session began. They differ
+	// from a migration until the next event.
 	VersionID    string          `db:"version" json:"version_id"`
 	LaunchedID   string          `db:"launched,ref" json:"launched_version_id,omitempty" doc:"The version that its process was started with"`
 	BranchID     string          `db:"branch" json:"branch_id"`
@@ -55,25 +55,26 @@ type Task struct {
 	Updated      time.Time       `db:"updated" json:"updated_at"`
 }
 
-// Facts are what the service keeps of a task besides.
+// Facts is what package task stores about a task beyond what clients see.
 type Facts struct {
-	// Confirm is which tool calls wait for a person; see ahp.ConfirmAsk.
+	// Confirm says which tool calls wait for a person; see ahp.ConfirmAsk.
 	Confirm string `json:"confirm,omitempty"`
-	// Bare says that there is no sandbox around it.
+	// Bare says that the task has no sandbox.
 	Bare bool `json:"bare,omitempty"`
-	// Lent says that a hub gave it: an earlier host's events are not begun.
+	// Lent says that a hub gave the task to this host, which then does not begin events that an
+	// earlier host got.
 	Lent bool `json:"lent,omitempty"`
-	// Made says that the workspace was made and the creator told so.
+	// Made says that the workspace was made and the creator was told.
 	Made bool `json:"made,omitempty"`
-	// Sessions counts those that it had; each has a URI of its own.
+	// Sessions counts the task's sessions. Each has its own URI.
 	Sessions int `json:"sessions,omitempty"`
-	// Begun says that on_create was run, or the first session opened.
+	// Begun says that on_create was run, or that the first session was opened.
 	Begun bool `json:"begun,omitempty"`
-	// LastTurn is the last that was told whole.
+	// LastTurn is the id of the last turn that is completely in the stream.
 	LastTurn string `json:"last_turn,omitempty"`
-	// Last is how that ended.
+	// Last says how that turn ended.
 	Last *TurnOutcome `json:"last,omitempty"`
-	// Ended says that nothing is left to be done for a final task.
+	// Ended says that nothing is left to do for a final task.
 	Ended bool `json:"ended,omitempty"`
 }
 
@@ -82,15 +83,15 @@ type Outcome string
 
 const (
 	OutcomeDone        Outcome = "done"
-	OutcomeFailed      Outcome = "failed"      // the agent said so, or ended
-	OutcomeCancelled   Outcome = "cancelled"   // somebody did
-	OutcomeInterrupted Outcome = "interrupted" // the host died, or the session was ended
-	OutcomeConflict    Outcome = "conflict"    // what it changed was changed elsewhere, too
+	OutcomeFailed      Outcome = "failed"      // the agent said so, or its process ended
+	OutcomeCancelled   Outcome = "cancelled"   // somebody cancelled it
+	OutcomeInterrupted Outcome = "interrupted" // the host died, or somebody ended the session
+	OutcomeConflict    Outcome = "conflict"    // what it changed was also changed elsewhere
 	OutcomeDisk        Outcome = "disk"        // the disk is full
-	OutcomeBudget      Outcome = "budget"      // a limit of what it may use was reached
+	OutcomeBudget      Outcome = "budget"      // a limit of the budget was reached
 )
 
-// TurnOutcome is how a task's last turn ended.
+// TurnOutcome says how a task's last turn ended.
 type TurnOutcome struct {
 	EventID string    `json:"event_id"`
 	Outcome Outcome   `json:"outcome" enum:"done,failed,cancelled,interrupted,conflict,disk,budget"`
@@ -114,9 +115,9 @@ func (t *Task) check() error {
 	return nil
 }
 
-// DeleteTask removes a task with its events, messages, states, stream and keys.
-// Its log stays with the agent's. A filesystem that was made for it and that no
-// other task has is named, for its files to be removed. A full disk is no hindrance.
+// DeleteTask removes a task with its events, messages, states and stream. Its lines stay in the
+// agent's log. It returns the id of a filesystem that was made for the task and that no other task
+// has; the caller has to remove its files. It also works on a full disk.
 func (s *Store) DeleteTask(ctx context.Context, id string) (orphan string, err error) {
 	err = s.end(ctx, relaxed, func(tx conn) error {
 		t, err := s.Tasks.byID(ctx, tx, id)
@@ -143,20 +144,20 @@ func (s *Store) DeleteTask(ctx context.Context, id string) (orphan string, err e
 	return orphan, err
 }
 
-// Project is what filesystems belong to and derive their access from (U58, U93).
+// Project is what filesystems belong to, and what access to them depends on (U58, U93).
 type Project struct {
 	N           int64  `db:"n" json:"-"`
 	ID          string `db:"id" json:"id"`
 	Name        string `db:"name" json:"name"`
 	Description string `db:"description" json:"description,omitempty"`
-	// Dir is the directory of the host's that its tasks work on, absolute; empty:
-	// none. The operator alone sets it.
+	// Dir is the host's directory that the project's tasks work on, absolute, or empty. Only the
+	// operator sets it.
 	Dir     string    `db:"dir" json:"dir,omitempty" doc:"The directory that its tasks' workspaces are made from"`
 	Created time.Time `db:"created" json:"created_at"`
 	Updated time.Time `db:"updated" json:"updated_at"`
 }
 
-// Filesystem is a stored tree of files that tasks may attach (U58, U59).
+// Filesystem is a stored tree of files that tasks may use (U58, U59).
 type Filesystem struct {
 	N         int64     `db:"n" json:"-"`
 	ID        string    `db:"id" json:"id"`
@@ -176,7 +177,7 @@ type budgetRow struct {
 	Account budget.Account `db:"account"`
 }
 
-// Budgets gives those of all tasks.
+// Budgets returns the budgets of all tasks.
 func (s *Store) Budgets(ctx context.Context) (map[string]budget.Record, error) {
 	rows, err := all[budgetRow](ctx, s.reading(), "select task, limits, account from budgets")
 	records := make(map[string]budget.Record, len(rows))
@@ -186,7 +187,7 @@ func (s *Store) Budgets(ctx context.Context) (map[string]budget.Record, error) {
 	return records, err
 }
 
-// KeepBudget keeps one. Of a task that is no more nothing is kept.
+// KeepBudget stores a task's budget, unless the task is deleted.
 func (s *Store) KeepBudget(ctx context.Context, task string, r budget.Record) error {
 	row := budgetRow{task, r.Limits, r.Account}
 	return s.write(ctx, relaxed, func(tx conn) error {

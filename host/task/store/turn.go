@@ -6,9 +6,8 @@ import (
 	"slices"
 )
 
-// BeginEvent says that a task is at an event: a pending one is running from now
-// on, in a turn, and so is its task. It is Stale when the task is final, or the
-// event does not wait.
+// BeginEvent sets a pending event, and its task, to running. The error is Stale if the task is final
+// or the event is not pending.
 func (s *Store) BeginEvent(ctx context.Context, id, turn string) (e Event, t Task, err error) {
 	err = s.write(ctx, relaxed, func(tx conn) error {
 		e, err = s.Events.byID(ctx, tx, id)
@@ -36,8 +35,8 @@ func (s *Store) BeginEvent(ctx context.Context, id, turn string) (e Event, t Tas
 	return e, t, err
 }
 
-// AdoptEvent adds an event that is running already: a turn that somebody else began
-// in the task's session. Known says that there is one of that turn.
+// AdoptEvent adds a running event for a turn that somebody else began in the task's session. known
+// says that the turn has one already.
 func (s *Store) AdoptEvent(ctx context.Context, e Event) (got Event, known bool, err error) {
 	err = s.write(ctx, relaxed, func(tx conn) error {
 		got, err = s.Events.one(ctx, tx, NotFound, "task = ?1 and (turn = ?2 or id = ?2)", e.TaskID, e.Turn)
@@ -55,27 +54,27 @@ func (s *Store) AdoptEvent(ctx context.Context, e Event) (got Event, known bool,
 	return got, known, err
 }
 
-// heard keeps what the agent is told as a message of the user's.
+// heard stores what the agent is told as a message of the user's.
 func heard(ctx context.Context, s *Store, tx conn, e Event) error {
 	return s.Messages.insert(ctx, tx, &Message{TaskID: e.TaskID, Author: "user", Content: e.Content, EventID: e.ID})
 }
 
-// TurnEnd is what the end of a turn changes.
+// TurnEnd is what EndEvent changes at the end of a turn.
 type TurnEnd struct {
 	Event    string // its id
 	Status   EventStatus
 	Reason   string
 	Messages []Message
 	Stream   []StreamEvent
-	// Facts are the task's from now on.
+	// Facts replaces the task's facts.
 	Facts Facts
-	// Full says that it is noted where the disk is full, too.
+	// Full allows the change on a full disk.
 	Full bool
 }
 
-// EndEvent notes the end of a turn: its event, what was said and the end of the
-// stream's part about it, all or nothing. An event that has ended stays as it is,
-// and nothing is added. The task is idle unless it is final or events wait.
+// EndEvent stores the end of a turn: its event, its messages and the end of its part of the stream,
+// all or nothing. If the event has ended already nothing is changed. The task then is idle, unless it
+// is final or events wait.
 func (s *Store) EndEvent(ctx context.Context, end TurnEnd) (t Task, err error) {
 	if err := checkStream(end.Stream); err != nil {
 		return t, err
@@ -93,7 +92,7 @@ func (s *Store) EndEvent(ctx context.Context, end TurnEnd) (t Task, err error) {
 		if err != nil {
 			return err
 		}
-		if was != nil { // it is tried again
+		if was != nil { // the second attempt of a transaction
 			s.setExtent(t.ID, was)
 		} else {
 			was = new(s.extent(t.ID))
@@ -122,7 +121,7 @@ func (s *Store) EndEvent(ctx context.Context, end TurnEnd) (t Task, err error) {
 	return t, err
 }
 
-// settleTask gives a task that is not final the status that its events make.
+// settleTask sets the status of a task that is not final: running if events wait, else idle.
 func (s *Store) settleTask(ctx context.Context, tx conn, t *Task, facts Facts) error {
 	t.Facts = facts
 	if !t.Status.Final() {
@@ -137,8 +136,8 @@ func (s *Store) settleTask(ctx context.Context, tx conn, t *Task, facts Facts) e
 	return s.Tasks.update(ctx, tx, t)
 }
 
-// SettleTask says that nothing runs in a task that is not final: it is idle, or
-// running where events wait.
+// SettleTask says that nothing runs in a task that is not final. It is then running if events wait,
+// else idle.
 func (s *Store) SettleTask(ctx context.Context, id string, facts Facts) (t Task, err error) {
 	err = s.write(ctx, relaxed, func(tx conn) error {
 		if t, err = s.Tasks.byID(ctx, tx, id); err != nil {
@@ -149,9 +148,9 @@ func (s *Store) SettleTask(ctx context.Context, id string, facts Facts) (t Task,
 	return t, err
 }
 
-// EndTask makes a task final: to is Cancelled, FailedRun or Deleting. Events that
-// wait are discarded (U44). Whether it changed is told: one that is cancelled stays
-// so, and only deleting follows upon another final status. A full disk is no hindrance.
+// EndTask makes a task final: to is Cancelled, FailedRun or Deleting. Waiting events are discarded
+// (U44). A final task changes only to Deleting; changed reports whether the status changed. It also
+// works on a full disk.
 func (s *Store) EndTask(ctx context.Context, id string, to TaskStatus, reason string) (t Task, changed bool, err error) {
 	if !slices.Contains([]TaskStatus{Cancelled, FailedRun, Deleting}, to) {
 		return t, false, Errorf(Invalid, "a task does not end by being %s", to)
@@ -177,8 +176,8 @@ func (s *Store) EndTask(ctx context.Context, id string, to TaskStatus, reason st
 	return t, changed, err
 }
 
-// OpenStream gives what a task's stream says of the turn that it has not told the
-// end of: from its start on; nothing when there is none.
+// OpenStream returns the events of a turn whose end is not yet in the task's stream, from its start
+// on, or nothing.
 func (s *Store) OpenStream(ctx context.Context, task string) ([]StreamEvent, error) {
 	return all[StreamEvent](ctx, s.reading(), `select seq, type, data from stream where task = ?1
 		and seq >= (select max(seq) from stream where task = ?1 and type = 'start')
@@ -186,7 +185,7 @@ func (s *Store) OpenStream(ctx context.Context, task string) ([]StreamEvent, err
 		order by seq`, task)
 }
 
-// CountWaiting counts the events that wait or run, of all tasks.
+// CountWaiting returns how many events of all tasks are pending or running.
 func (s *Store) CountWaiting(ctx context.Context) (int, error) {
 	return one[int](ctx, s.reading(), nil, "select count(*) from events where "+waits)
 }

@@ -1,3 +1,3 @@
-// Package turns is what a task's turn says of itself: the text that it begins with, what was
-// said in it, and how it ended. Values in, values out; it keeps nothing and asks nobody.
+// Package turns derives from a task's turn the prompt it begins with, the messages in it, and how it
+// ended. All functions are pure.
 package turns

@@ -15,20 +15,20 @@ import (
 	"tandemux/internal/plaintext"
 )
 
-// The types of the errors of turns that the service ends, and ErrorRestarted, of those whose
-// host died.
+// The types of errors of turns that the service ends, and ErrorRestarted, that of turns whose host
+// died.
 const (
 	ErrorRestarted = "hostRestarted"
 	ErrorStart     = "agentStart"
 	ErrorLost      = "turnLost"
 	ErrorDisk      = "diskFull"
-	// ErrorConflict is of a turn whose work did not all arrive.
+	// ErrorConflict is the type for a turn whose changes could not all be copied back.
 	ErrorConflict = "fileConflict"
-	// ErrorBudget is of a turn that was stopped because a limit of its task's was reached.
+	// ErrorBudget is the type for a turn that was stopped because its task reached a limit.
 	ErrorBudget = "budgetUsed"
 )
 
-// Prompt is an event as a prompt: data is JSON in a fence.
+// Prompt returns an event's content as a prompt. Data becomes JSON in a code block.
 func Prompt(parts []store.Part) string {
 	var b strings.Builder
 	for i, p := range parts {
@@ -44,7 +44,7 @@ func Prompt(parts []store.Part) string {
 	return b.String()
 }
 
-// Failed is a turn that failed for a reason of ours, whatever it did.
+// Failed returns a copy of turn that ends with an error.
 func Failed(turn *ahp.Turn, kind, why string) *ahp.Turn {
 	failed := *turn
 	failed.State = ahp.TurnError
@@ -52,13 +52,13 @@ func Failed(turn *ahp.Turn, kind, why string) *ahp.Turn {
 	return &failed
 }
 
-// outcomes are how a turn ended that an error of a type ended; others have failed.
+// outcomes maps types of errors to outcomes; of other types the outcome is OutcomeFailed.
 var outcomes = map[string]store.Outcome{
 	ErrorRestarted: store.OutcomeInterrupted, ErrorLost: store.OutcomeInterrupted, ErrorDisk: store.OutcomeDisk, ErrorConflict: store.OutcomeConflict,
 	ErrorBudget: store.OutcomeBudget,
 }
 
-// Ending is how an event ends that was the turn.
+// Ending returns how the event of a turn has ended, and why.
 func Ending(turn *ahp.Turn) (store.EventStatus, store.Outcome, string) {
 	switch turn.State {
 	case ahp.TurnComplete:
@@ -74,8 +74,8 @@ func Ending(turn *ahp.Turn) (store.EventStatus, store.Outcome, string) {
 	return store.EventFailed, store.OutcomeFailed, "the turn failed"
 }
 
-// Used is what a turn of a session has used; false for a command of a person's, which its
-// agent has nothing to do with.
+// Used returns what a turn of a session has used. ok is false for a command of a person's, in which
+// the agent takes no part.
 func Used(session ahp.URI, turn *ahp.Turn) (s budget.Seen, ok bool) {
 	s = budget.Seen{Turn: turn.ID, Session: session, Began: turn.StartedAt != "" || turn.Usage != nil, Ended: turn.State != ""}
 	if turn.Duration != nil {
@@ -105,7 +105,7 @@ func value(n *int64) int64 {
 	return *n
 }
 
-// Messages is what a turn said (U10, U55): one message, of its texts.
+// Messages returns what a turn said as messages (U10, U55).
 func Messages(turn *ahp.Turn) []store.Message {
 	var all []store.Message
 	room := store.MaxContent
@@ -132,5 +132,5 @@ func Messages(turn *ahp.Turn) []store.Message {
 	return all
 }
 
-// Clip is the beginning of a text, of so many bytes at most, cut at a character.
+// Clip returns the beginning of s, at most most bytes, cut between characters.
 func Clip(s string, most int) string { return plaintext.Clip(s, most, "") }

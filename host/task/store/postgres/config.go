@@ -14,29 +14,29 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Patience bounds a statement, and dialTime the making of a connection.
+// Patience bounds a statement, dialTime the connecting.
 const (
 	Patience = 15 * time.Second
 	dialTime = 5 * time.Second
 )
 
-// Config is where a database is.
+// Config is the address of a database.
 type Config struct {
-	// Name is its URL without what nobody else needs to know.
+	// Name is the URL without user, password and parameters.
 	Name     string
 	passfile string
 	made     *pgconn.Config
 }
 
-// Parse reads a URL: postgres://USER@HOST/DATABASE, with the parameters that libpq
-// knows. Beyond this machine the connection is encrypted and the server's certificate
-// checked, unless sslmode says otherwise. No error has a password.
+// Parse reads a URL postgres://USER@HOST/DATABASE with libpq's parameters. Connections to other
+// machines are encrypted and the server's certificate is checked, unless sslmode says otherwise.
+// Errors never contain a password.
 func Parse(text string) (Config, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" {
 		return Config{}, errors.New("it is not a URL such as postgres://me@db.example.org/tandemux")
 	}
-	if strings.Contains(text, "#") { // pgconn reads what is behind it as more of the host
+	if strings.Contains(text, "#") { // pgconn would read the rest as part of the host
 		return Config{}, errors.New("it has a #, which has no place in a URL of a database: write %23 for one")
 	}
 	q := u.Query()
@@ -49,17 +49,17 @@ func Parse(text string) (Config, error) {
 	if !q.Has("application_name") {
 		q.Set("application_name", "tandemux")
 	}
-	u.RawQuery = strings.ReplaceAll(q.Encode(), "+", "%20") // libpq reads no +
+	u.RawQuery = strings.ReplaceAll(q.Encode(), "+", "%20") // libpq does not read + as a blank
 	made, err := pgconn.ParseConfig(u.String())
 	if err != nil {
-		return Config{}, fmt.Errorf("it can't be used: %w", err) // pgconn takes passwords out, and there is none
+		return Config{}, fmt.Errorf("it can't be used: %w", err) // pgconn removes passwords, and there is none
 	}
 	made.ConnectTimeout = cmp.Or(made.ConnectTimeout, dialTime)
 	shown := url.URL{Scheme: "postgres", User: url.User(made.User), Host: u.Host, Path: "/" + made.Database}
 	return Config{shown.String(), q.Get("passfile"), made}, nil
 }
 
-// Safe says whether the password is where others could read it.
+// Safe returns an error if others could read the password.
 func (c Config) Safe() error {
 	if os.Getenv("PGPASSWORD") != "" {
 		return errors.New("PGPASSWORD is set, which programs in terminals could read: put the password into ~/.pgpass in its place, and start the host without it")
@@ -67,18 +67,18 @@ func (c Config) Safe() error {
 	return private(c.passfile)
 }
 
-// local says whether a host is on this machine: a socket's directory, or a loopback address.
+// local reports whether a host is on this machine: a socket's directory, or a loopback address.
 func local(host string) bool {
 	ip, err := netip.ParseAddr(host)
 	return host == "" || host == "localhost" || filepath.IsAbs(host) || err == nil && ip.IsLoopback()
 }
 
-// private refuses a password file that others may read, as libpq does; "" is the usual one.
+// private returns an error if others may read a password file, as libpq does. "" is the default file.
 func private(file string) error {
 	if file == "" {
 		home, err := os.UserHomeDir()
 		if err != nil {
-			return nil //nolint:nilerr // then there is none
+			return nil //nolint:nilerr // there is no such file then
 		}
 		file = filepath.Join(home, ".pgpass")
 	}

@@ -17,22 +17,21 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Pool makes connections of one kind.
-// It implements driver.Connector.
+// Pool makes the connections of a sql.DB. It implements driver.Connector.
 type Pool struct {
 	config *pgconn.Config
 	began  func(ctx context.Context, q Session) error
 	gave   atomic.Int64
 
 	mu     sync.Mutex // Protects following.
-	failed error      // why no connection was made, until a second after it
+	failed error      // why the last connection failed, kept for redial
 	when   time.Time
 }
 
-// Session is a connection before anybody else has it.
+// Session is a connection that the sql.DB does not have yet.
 type Session struct{ c *conn }
 
-// Value reads the only value of the only row of an answer; nil: there is no row.
+// Value returns the only value of the first row, or nil if there is no row.
 func (s Session) Value(ctx context.Context, query string, args ...any) (driver.Value, error) {
 	named := make([]driver.NamedValue, len(args))
 	for i, v := range args {
@@ -49,7 +48,7 @@ func (s Session) Value(ctx context.Context, query string, args ...any) (driver.V
 	return row[0], nil
 }
 
-// Open makes a pool of connections, none yet; began readies each.
+// Open returns a pool without connections, of at most most. began is called with each new one.
 func Open(c Config, most int, began func(ctx context.Context, s Session) error) (*sql.DB, *Pool) {
 	p := &Pool{config: c.made, began: began}
 	db := sql.OpenDB(p)
@@ -58,12 +57,12 @@ func Open(c Config, most int, began func(ctx context.Context, s Session) error) 
 	return db, p
 }
 
-// Gave counts the connections that were made.
+// Gave returns how many connections were made.
 func (p *Pool) Gave() int64 { return p.gave.Load() }
 
 func (p *Pool) Driver() driver.Driver { return nil }
 
-// redial is how long no other connection is tried after one could not be made.
+// redial is how long after a failed attempt no other one is made.
 const redial = time.Second
 
 func (p *Pool) Connect(ctx context.Context) (driver.Conn, error) {
@@ -91,7 +90,7 @@ func (p *Pool) Connect(ctx context.Context) (driver.Conn, error) {
 	return c, nil
 }
 
-// bounded is a context that ends by itself only.
+// bounded returns a context that ends only after Patience.
 func bounded(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), Patience)
 }
@@ -115,8 +114,8 @@ func (c *conn) Close() error {
 // IsValid implements driver.Validator.
 func (c *conn) IsValid() bool { return !c.pg.IsClosed() && c.pg.TxStatus() == 'I' }
 
-// ResetSession finds out whether a connection that nobody used for a while is still there,
-// before something is done on it that can't be repeated.
+// ResetSession checks whether a connection that was idle for a while still works, before something is
+// done on it that can't be repeated.
 func (c *conn) ResetSession(ctx context.Context) error {
 	if c.pg.IsClosed() {
 		return driver.ErrBadConn
@@ -143,7 +142,7 @@ type tx struct{ c *conn }
 
 func (t tx) Commit() error {
 	res, err := t.c.run(context.Background(), "commit", nil)
-	if err == nil && res.CommandTag.String() != "COMMIT" { // PostgreSQL says so where a statement failed
+	if err == nil && res.CommandTag.String() != "COMMIT" { // PostgreSQL answers ROLLBACK if a statement failed
 		return errors.New("the transaction was undone, because a part of it had failed")
 	}
 	return err
@@ -170,7 +169,7 @@ func (c *conn) QueryContext(ctx context.Context, query string, args []driver.Nam
 	return &rows{res: res}, nil
 }
 
-// run does a statement; without arguments it may be several.
+// run executes a statement, or several if there are no arguments.
 func (c *conn) run(ctx context.Context, query string, args []driver.NamedValue) (*pgconn.Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -203,7 +202,7 @@ func (c *conn) run(ctx context.Context, query string, args []driver.NamedValue) 
 	return nil, &lostError{last.Err}
 }
 
-// encode gives values in the form of the wire: text, but for bytes.
+// encode encodes values for the wire protocol: as text, but for bytes.
 func encode(args []driver.NamedValue) (values [][]byte, formats []int16, err error) {
 	values, formats = make([][]byte, len(args)), make([]int16, len(args))
 	for i, a := range args {
@@ -231,7 +230,7 @@ func encode(args []driver.NamedValue) (values [][]byte, formats []int16, err err
 
 var known sync.Map // statements by those with SQLite's parameters
 
-// numbered gives a statement PostgreSQL's parameters.
+// numbered replaces SQLite's parameters in a statement with PostgreSQL's.
 func numbered(query string) string {
 	if text, ok := known.Load(query); ok {
 		return text.(string)
@@ -284,14 +283,14 @@ func (r *rows) Next(dest []driver.Value) (err error) {
 	return nil
 }
 
-// The types that answers have, by PostgreSQL's numbers of them; all others are text.
+// The object ids of the types of results; all others are read as text.
 const (
 	oidBool    = 16
 	oidBytea   = 17
 	oidInt8    = 20
 	oidInt2    = 21
 	oidInt4    = 23
-	oidNumeric = 1700 // a sum
+	oidNumeric = 1700 // the type of a sum
 )
 
 func decode(oid uint32, raw []byte) (driver.Value, error) {
@@ -310,20 +309,20 @@ func decode(oid uint32, raw []byte) (driver.Value, error) {
 	}
 }
 
-// lostError says that the server can't be reached, or not any more.
+// lostError says that the server can't be reached, or no longer.
 type lostError struct{ err error }
 
 func (e *lostError) Error() string { return e.err.Error() }
 func (e *lostError) Unwrap() error { return e.err }
 
-// Lost says whether an error is that the server can't be reached. What was being done may
-// have been done.
+// Lost reports whether an error says that the server can't be reached. The statement may have been
+// executed.
 func Lost(err error) bool {
 	var e *lostError
 	return errors.As(err, &e) || errors.Is(err, driver.ErrBadConn)
 }
 
-// Code is PostgreSQL's own for what went wrong (SQLSTATE), "" for what it did not say.
+// Code returns PostgreSQL's error code (SQLSTATE), or "" for other errors.
 func Code(err error) string {
 	if e, is := errors.AsType[*pgconn.PgError](err); is {
 		return e.Code
