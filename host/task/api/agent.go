@@ -85,26 +85,26 @@ Versions that were deployed with it keep it.`, func(r *Request, _ none) (none, e
 	}),
 }
 
-// DeployOptions say how a directory is deployed.
+// DeployOptions says how to deploy a directory.
 type DeployOptions struct {
 	Branch    string `json:"branch,omitempty" doc:"main when absent"`
 	Note      string `json:"note,omitempty"`
 	Unchanged bool   `json:"unchanged,omitempty" doc:"Do nothing when the active version is the same"`
 }
 
-// NewDeploy is a definition that is to be deployed.
+// NewDeploy is a definition to deploy.
 type NewDeploy struct {
 	Definition registry.Definition `json:"definition"`
 	DeployOptions
 }
 
-// VersionQuery says which versions are wanted.
+// VersionQuery selects versions.
 type VersionQuery struct {
 	Branch string `json:"branch,omitempty" doc:"Of this branch, by name"`
 	Paging
 }
 
-// LogQuery says which lines of a log are wanted.
+// LogQuery selects lines of a log.
 type LogQuery struct {
 	Task    string `json:"task,omitempty" flag:"task,t" doc:"About this task, by id or name"`
 	Version string `json:"version,omitempty" flag:"version" doc:"Of this version, by id or number"`
@@ -117,24 +117,23 @@ type LogQuery struct {
 	Limit   int    `json:"limit,omitempty" flag:"limit,n" range:"1,1000" doc:"How many at most, 1 to 1000; 100 by default"`
 }
 
-// LogPage is a part of a log.
+// LogPage has lines of a log.
 type LogPage struct {
 	Data []store.LogEntry `json:"data"`
 	Last int64            `json:"last" doc:"What after goes on behind"`
 }
 
-// NewRollback is a rollback that is wanted.
+// NewRollback says which version to go back to.
 type NewRollback struct {
 	Version string `json:"version,omitempty" flag:"version" doc:"Id or number; the one before the active one when absent"`
 	Note    string `json:"note,omitempty"`
 }
 
-// NewRedeploy is a redeploy that is wanted.
 type NewRedeploy struct {
 	Note string `json:"note,omitempty"`
 }
 
-// NewVariables are variables that are to be set.
+// NewVariables has the variables to set.
 type NewVariables struct {
 	Variables []store.Variable `json:"variables"`
 }
@@ -143,7 +142,7 @@ func (r *Request) deploy(d registry.Deploy) (store.Deployed, error) {
 	return r.moved(r.Tasks.Agents.Deploy(r.Context(), r.Who, d))
 }
 
-// moved wakes the tasks that follow to a version.
+// moved wakes the tasks that go on with a new version.
 func (r *Request) moved(got store.Deployed, err error) (store.Deployed, error) {
 	if err == nil && len(got.Moved) > 0 {
 		r.Tasks.Changed(got.Moved...)
@@ -182,10 +181,10 @@ func getLogs(r *Request, in LogQuery) (page LogPage, err error) {
 	return page, err
 }
 
-// accessRoutes are about API keys and projects.
+// accessRoutes are the routes about API keys and projects.
 var accessRoutes = []Route{
 	on("GET /api_keys", "listKeys", "List the API keys, revoked ones too, without their secrets.", list((*reg).Keys)),
-	// Not once by key: what would be kept for the second answer is the secret.
+	// This is not a once() route: the stored answer would contain the secret.
 	on("POST /api_keys", "createKey", "Make an API key; its secret is in this answer and nowhere else.", func(r *Request, in registry.NewKey) (registry.MadeKey, error) {
 		r.W.Header().Set("Cache-Control", "no-store")
 		return r.Tasks.Agents.CreateKey(r.Context(), r.Who, in)
@@ -209,7 +208,7 @@ It authenticates nobody any more, its scopes are gone, and streams that were ope
 	on("DELETE /projects/{project}", "deleteProject", "Delete a project that is empty.", gone((*reg).DeleteProject)),
 }
 
-// KeyChange is what may be changed of a key.
+// KeyChange has the new scopes of a key.
 type KeyChange struct {
 	Scopes []access.Scope `json:"scopes"`
 }

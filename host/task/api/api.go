@@ -19,15 +19,16 @@ import (
 )
 
 type API struct {
-	// Open gives the service, opened at first use. An error is answered with 503.
+	// Open returns the service, which it opens at its first use. On an error requests are answered
+	// with 503.
 	Open func() (*task.Service, error)
-	// State is the host's state directory: without a store of tasks there it is not
-	// opened to look for a key.
+	// State is the host's state directory. If it has no database of tasks, the service is not opened
+	// for checking an API key.
 	State string
 	Log   *slog.Logger
 }
 
-// caller is what the context of a request holds: who asks, of which interface.
+// caller is what a request's context holds: who makes the request, and of which API.
 type caller struct {
 	api *API
 	who access.Principal
@@ -35,7 +36,7 @@ type caller struct {
 
 type callerKey struct{}
 
-// mux finds the route of a request. It is made at the first one.
+// mux finds the route of a request. It is made at the first request.
 var mux = sync.OnceValue(func() *http.ServeMux {
 	m := http.NewServeMux()
 	for i := range Table {
@@ -44,7 +45,7 @@ var mux = sync.OnceValue(func() *http.ServeMux {
 	return m
 })
 
-// serve answers a request whose caller is known.
+// serve answers a request of who.
 func (a *API) serve(w http.ResponseWriter, r *http.Request, who access.Principal) {
 	if _, pattern := mux().Handler(r); pattern != "" {
 		mux().ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callerKey{}, caller{a, who})))
@@ -73,7 +74,7 @@ func (route *Route) serve(w http.ResponseWriter, r *http.Request) {
 	result, err := req.handle(c.api)
 	switch {
 	case err != nil && req.wrote:
-		panic(http.ErrAbortHandler) // the answer is cut off, and the caller sees that
+		panic(http.ErrAbortHandler) // the answer is cut off, so the caller sees the error
 	case err != nil:
 		c.api.fail(w, r, err)
 	case route.gives != "":
@@ -99,10 +100,10 @@ func (r *Request) handle(a *API) (any, error) {
 	return r.route.handle(r)
 }
 
-// keyCaller begins the principal of who has an API key.
+// keyCaller begins the principal of a caller with an API key.
 const keyCaller = "key:"
 
-// Door is the interface on the host's listeners.
+// Door returns the interface for the host's listeners.
 func (a *API) Door() front.Door {
 	return front.Door{
 		Prefix: Prefix + "/", Inside: true, Identify: a.identify, Refuse: Refuse,
@@ -128,9 +129,9 @@ func (a *API) Door() front.Door {
 	}
 }
 
-// identify says whose an API key is. A host that has no tasks has no keys.
+// identify returns the principal that an API key belongs to, or "". A host without tasks has no keys.
 func (a *API) identify(secret string) string {
-	if !strings.Contains(secret, "_sk_") { // keys of the program's former name count too
+	if !strings.Contains(secret, "_sk_") { // also matches keys of the program's former name
 		return ""
 	}
 	if _, err := os.Stat(filepath.Join(a.State, store.File)); err != nil {
@@ -148,7 +149,7 @@ func (a *API) identify(secret string) string {
 	return keyCaller + id
 }
 
-// callerOf is who asks, in the tasks' words; ended is closed when that is over.
+// callerOf returns who makes a request. ended is closed when that principal's access ends.
 func (a *API) callerOf(c front.Caller) (who access.Principal, ended <-chan struct{}, err error) {
 	switch id, isKey := strings.CutPrefix(c.Principal, keyCaller); {
 	case c.Sandbox != "":
@@ -173,8 +174,8 @@ func (a *API) callerOf(c front.Caller) (who access.Principal, ended <-chan struc
 	return access.Principal{Kind: access.Key, ID: strings.ReplaceAll(c.Principal, ":", "-"), Scopes: scopesOf(c.Scopes), Person: c.Person, NeverYes: c.Unproved || !slices.Contains(c.Scopes, auth.ScopeApprove)}, nil, nil
 }
 
-// scopesOf is what a token of the host's may do with tasks: who may drive sessions
-// runs all agents and changes all projects, who may look at terminals looks at both.
+// scopesOf returns what a token of the host's may do with tasks. One that may drive sessions may run
+// all agents and change all projects; one that may read terminals may read both.
 func scopesOf(scopes []string) []access.Scope {
 	switch {
 	case slices.Contains(scopes, auth.ScopeSession):

@@ -13,7 +13,7 @@ import (
 	"tandemux/host/task/store"
 )
 
-// chatLimit bounds what a chat sends, in bytes: all messages that it shows.
+// chatLimit bounds a request of a chat, which has all messages that the chat shows, in bytes.
 const chatLimit = 8 << 20
 
 // ChatRequest is what the AI SDK's DefaultChatTransport sends.
@@ -24,7 +24,7 @@ type ChatRequest struct {
 	MessageID string            `json:"messageId,omitempty" doc:"Not looked at"`
 }
 
-// chatMessage is what counts of one of the AI SDK's messages.
+// chatMessage has the members of one of the AI SDK's messages that are used here.
 type chatMessage struct {
 	Role  string `json:"role"`
 	Parts []struct {
@@ -38,7 +38,7 @@ type chatMessage struct {
 	} `json:"parts"`
 }
 
-// chat does what the last message says and streams what comes of it.
+// chat does what the last message says, and streams the result.
 func chat(r *Request, in ChatRequest) (none, error) {
 	invalid := func(format string, args ...any) (none, error) {
 		return none{}, Errorf(http.StatusUnprocessableEntity, format, args...)
@@ -58,14 +58,14 @@ func chat(r *Request, in ChatRequest) (none, error) {
 		return invalid("messages: the last one is none of the AI SDK's: it has role and parts")
 	}
 	d := newReader(r, t.ID)
-	d.at = r.Tasks.Store.StreamEnd(t.ID) // what is told from now on
+	d.at = r.Tasks.Store.StreamEnd(t.ID) // only what is told from now on
 	d.ui = newUI()
 	switch m.Role {
 	case "user":
 		d.ui.event, err = r.say(t, m)
 	case "assistant":
 		err = r.answerAll(t, m)
-		d.ui.begun = true // it goes on with the turn
+		d.ui.begun = true // the stream goes on with the turn
 	default:
 		return invalid("messages: the last one is neither the user's nor the assistant's")
 	}
@@ -76,7 +76,7 @@ func chat(r *Request, in ChatRequest) (none, error) {
 	return none{}, nil
 }
 
-// say sends what a user's message says, and gives the event's id.
+// say sends the text of a user's message to the task, and returns the event's id.
 func (r *Request) say(t store.Task, m chatMessage) (event string, err error) {
 	var text []string
 	for _, p := range m.Parts {
@@ -94,7 +94,7 @@ func (r *Request) say(t store.Task, m chatMessage) (event string, err error) {
 	return e.ID, err
 }
 
-// answerAll gives the answers that an assistant's message has to what is asked still.
+// answerAll gives the answers in an assistant's message to questions that are still open.
 func (r *Request) answerAll(t store.Task, m chatMessage) error {
 	asked := map[string]bool{}
 	for _, q := range r.Tasks.Present(t).Questions {
@@ -122,7 +122,7 @@ func (r *Request) answerAll(t store.Task, m chatMessage) error {
 	return failed
 }
 
-// resume streams the turn that goes on, from its start; 204 if none does.
+// resume streams the running turn from its start, or answers 204 if none runs.
 func resume(r *Request, _ none) (none, error) {
 	t, err := r.task(access.Read)
 	if err != nil {
@@ -137,7 +137,7 @@ func resume(r *Request, _ none) (none, error) {
 	if err != nil {
 		return none{}, err
 	}
-	if last >= first { // none has begun since
+	if last >= first { // no turn has begun since
 		r.W.WriteHeader(http.StatusNoContent)
 		return none{}, nil
 	}
@@ -145,28 +145,28 @@ func resume(r *Request, _ none) (none, error) {
 	return none{}, nil
 }
 
-// beginTurn has the reader begin with the turn that began last, at its first event; 0 when
-// none has.
+// beginTurn makes the reader begin with the first event of the newest turn, and returns that event's
+// number, or 0 if there is none.
 func (d *reader) beginTurn(ctx context.Context) (first int64, err error) {
 	first, err = d.r.Tasks.Store.LastOf(ctx, d.task, task.PartStart)
 	d.at, d.ui = max(first-1, 0), newUI()
 	return first, err
 }
 
-// ui makes the chunks of the AI SDK's UI message stream (version v1) of a task's parts.
-// What it makes is one message: a turn, or the rest of one.
+// ui converts a task's parts into chunks of the AI SDK's UI message stream (version v1), of one
+// message: a turn, or the rest of one.
 type ui struct {
-	event  string          // the turn's that is wanted, "" for the first
-	begun  bool            // its start was seen
-	over   bool            // its end was
-	blocks map[string]bool // text and reasoning that was begun here
-	asks   map[string]bool // questions that are open
+	event  string          // the id of the turn to convert; "" means the first one
+	begun  bool            // the turn's start was seen
+	over   bool            // the turn's end was seen
+	blocks map[string]bool // the text and reasoning blocks that have a start chunk
+	asks   map[string]bool // open questions
 	steps  bool            // a step is open
 }
 
 func newUI() *ui { return &ui{blocks: map[string]bool{}, asks: map[string]bool{}} }
 
-// chunk is one of a UI message stream.
+// chunk is a chunk of a UI message stream.
 type chunk map[string]any
 
 func (u *ui) chunks(p task.Part) []chunk {
@@ -187,7 +187,7 @@ func (u *ui) chunks(p task.Part) []chunk {
 		return []chunk{{"type": p.Type, "id": p.ID}}
 	case task.PartTextDelta, task.PartReasoningDelta:
 		delta := chunk{"type": p.Type, "id": p.ID, "delta": p.Text}
-		if !u.blocks[p.ID] { // it was begun before this message
+		if !u.blocks[p.ID] { // it began before this message
 			u.blocks[p.ID] = true
 			return []chunk{{"type": strings.TrimSuffix(p.Type, "delta") + "start", "id": p.ID}, delta}
 		}
@@ -221,7 +221,7 @@ func (u *ui) chunks(p task.Part) []chunk {
 	return nil
 }
 
-// call is a chunk about a tool call, which the agent carries out.
+// call returns a chunk about a tool call that the agent runs.
 func (u *ui) call(kind, id string, p task.Part) chunk {
 	c := chunk{"type": kind, "toolCallId": id, "toolName": p.ToolName, "dynamic": true, "providerExecuted": true}
 	if p.Metadata != nil && p.Metadata.Title != "" {
@@ -230,7 +230,7 @@ func (u *ui) call(kind, id string, p task.Part) chunk {
 	return c
 }
 
-// result is what came of a tool call.
+// result returns the chunk with a tool call's result.
 func (u *ui) result(p task.Part) chunk {
 	var said struct {
 		Error string `json:"error"`
@@ -243,8 +243,8 @@ func (u *ui) result(p task.Part) chunk {
 	return c
 }
 
-// question is what the agent asks: all of it, and the SDK's approval where a yes or no is
-// an answer.
+// question returns the chunks for a question: the whole question, and an approval of the SDK if yes
+// and no are answers.
 func (u *ui) question(p task.Part) []chunk {
 	u.asks[p.ID] = true
 	all := []chunk{{"type": "data-question", "id": p.ID, "data": p.Question}}
@@ -254,8 +254,8 @@ func (u *ui) question(p task.Part) []chunk {
 	return all
 }
 
-// waits ends the message where the turn waits for a person: the SDK sends the answer with
-// another request, whose stream goes on with the message.
+// waits returns the chunks that end the message when the turn waits for a person. The SDK sends the
+// answer in another request, whose stream goes on with the message.
 func (u *ui) waits() []chunk {
 	end := []chunk{{"type": "finish", "finishReason": "tool-calls"}}
 	if u.steps {
@@ -264,7 +264,7 @@ func (u *ui) waits() []chunk {
 	return end
 }
 
-// append writes what readers get for a stored part.
+// append appends the chunks of a stored part to text.
 func (u *ui) append(text []byte, e store.StreamEvent) ([]byte, error) {
 	var p task.Part
 	if err := json.Unmarshal(e.Data, &p); err != nil {

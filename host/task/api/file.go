@@ -18,11 +18,11 @@ import (
 )
 
 const (
-	// fileLimit bounds a file that is sent, archiveLimit an archive, in bytes; the
-	// workspace's own limits may be lower.
+	// fileLimit bounds a file in a request, archiveLimit an archive, in bytes. The workspace may have
+	// lower limits.
 	fileLimit    = 16 << 30
 	archiveLimit = 64 << 30
-	// maxContent bounds contents that are given as JSON, in bytes.
+	// maxContent bounds file contents in JSON, in bytes.
 	maxContent = 1 << 20
 )
 
@@ -67,20 +67,20 @@ An archive with a path that climbs, a device or a hard link that leads out of it
 		})).of("application/zstd", archiveLimit),
 }
 
-// FilesystemQuery says which filesystems are wanted.
+// FilesystemQuery selects filesystems.
 type FilesystemQuery struct {
 	ProjectID string `json:"project_id,omitempty" flag:"project,p" doc:"Of this project, by id or name"`
 	Paging
 }
 
-// NewFilesystem is what a filesystem is made of (U59).
+// NewFilesystem describes a filesystem to make (U59).
 type NewFilesystem struct {
 	ProjectID string `json:"project_id" flag:"project,p" doc:"The project that it belongs to, by id or name"`
 	Name      string `json:"name,omitempty" flag:"name,n" doc:"Unique in the project; the id when it is absent"`
 	Dir       string `json:"dir,omitempty" doc:"A directory of the host's whose files it begins with, absolute; the operator's alone"`
 }
 
-// FileQuery says which files are wanted.
+// FileQuery selects files.
 type FileQuery struct {
 	Directory string `json:"directory,omitempty" doc:"Of this directory; the top when absent"`
 	Recursive bool   `json:"recursive,omitempty" flag:"recursive,r" doc:"And of all below it"`
@@ -92,12 +92,12 @@ type contentQuery struct {
 	Include bool `json:"include_content,omitempty" doc:"With its contents, if they have at most 1 MiB"`
 }
 
-// FilePath names a file; a query has any bytes, percent-encoded.
+// FilePath names a file. In a query it may have any bytes, percent-encoded.
 type FilePath struct {
 	Path string `json:"path" doc:"The file's path in the filesystem: src/app.py"`
 }
 
-// Base is the version that a change is made to.
+// Base is the version that a change is based on.
 type Base struct {
 	Version string `json:"baseVersion,omitempty" flag:"base" doc:"The archive_version that the caller knows; another one is a conflict"`
 }
@@ -127,19 +127,19 @@ type File struct {
 	Base64     []byte     `json:"content_base64,omitempty" doc:"Contents that are no UTF-8, in base64"`
 }
 
-// FilePage is a part of a list of files.
+// FilePage has a part of a list of files.
 type FilePage struct {
 	Page[File]
 	Archive string `json:"archive_version"`
 }
 
-// Versioned is what a change leaves.
+// Versioned is the filesystem's version after a change.
 type Versioned struct {
 	Version string `json:"archive_version"`
 }
 
-// withTree makes a handler of one that works on the tree of a filesystem, for who may
-// do something with that.
+// withTree makes a handler from one that works on the tree of a filesystem, for callers that may do
+// verb with it.
 func withTree[In, Out any](verb access.Verb, handle func(*Request, *filetree.Tree, In) (Out, error)) func(*Request, In) (Out, error) {
 	return func(r *Request, in In) (out Out, err error) {
 		f, err := r.Tasks.Agents.Filesystem(r.Context(), r.Who, verb, r.ref())
@@ -154,7 +154,7 @@ func withTree[In, Out any](verb access.Verb, handle func(*Request, *filetree.Tre
 	}
 }
 
-// describe adds what the files say, which only they know.
+// describe sets the members of f that are read from the files.
 func (r *Request) describe(f *store.Filesystem) {
 	t, err := r.Tasks.Files.Tree(f.ID)
 	if err != nil {
@@ -182,7 +182,7 @@ func createFilesystem(r *Request, in NewFilesystem) (f store.Filesystem, err err
 		return f, err
 	}
 	if _, err := r.Tasks.Files.NewTree(ctx, f.ID, in.Dir); err != nil {
-		r.Tasks.Store.Filesystems.Delete(context.WithoutCancel(ctx), f.ID) //nolint:errcheck // the other error says more
+		r.Tasks.Store.Filesystems.Delete(context.WithoutCancel(ctx), f.ID) //nolint:errcheck // the first error says more
 		return f, err
 	}
 	r.describe(&f)
@@ -193,8 +193,8 @@ func deleteFilesystem(r *Request, _ none) (none, error) {
 	ctx := r.Context()
 	f, err := r.Tasks.Agents.Filesystem(ctx, r.Who, access.Delete, r.ref())
 	if err == nil {
-		// The record first: it knows whether a task has it. A tree that a death leaves
-		// behind is nobody's, and swept.
+		// The record is deleted first, because it knows whether a task uses it. A tree without a
+		// record is removed when the service is opened.
 		err = r.Tasks.Store.Filesystems.Delete(ctx, f.ID)
 	}
 	if err == nil {
@@ -280,7 +280,7 @@ func uploadFile(r *Request, t *filetree.Tree, in upload) (filetree.Written, erro
 		CreateOnly: in.CreateOnly, Digest: in.Digest, Executable: in.Executable, Body: r.stream(),
 	}
 	if key := r.Header.Get(keyHeader); key != "" {
-		w.Key = r.Who.String() + " " + key // a key is its sender's
+		w.Key = r.Who.String() + " " + key // each caller has its own keys
 	}
 	out, err := t.Write(r.Context(), w)
 	if out.Created {

@@ -16,7 +16,7 @@ import (
 	"tandemux/host/task/access"
 )
 
-// object is a JSON object of the description.
+// object is a JSON object in the description.
 type object = map[string]any
 
 var aboutRoutes = []Route{
@@ -28,13 +28,13 @@ var aboutRoutes = []Route{
 	}).local(),
 }
 
-// local is for a route that needs no store.
+// local marks a route that needs no service.
 func (route Route) local() Route {
 	route.storeless = true
 	return route
 }
 
-// Identity is who a caller is.
+// Identity says who the caller is.
 type Identity struct {
 	ID     string         `json:"id" doc:"operator, key:ID or task:ID"`
 	Kind   string         `json:"kind" enum:"operator,key,task"`
@@ -46,7 +46,7 @@ var headerDocs = map[string]string{
 	"Last-Event-ID": "The id of the last event that was received",
 }
 
-// description is the OpenAPI description of the table, which does not change.
+// description returns the OpenAPI description of Table. It never changes.
 var description = sync.OnceValue(func() object {
 	paths := object{}
 	for i := range Table {
@@ -106,7 +106,7 @@ func (route *Route) describe() object {
 	return op
 }
 
-// content is a body: bytes of a type, or JSON.
+// content describes a body: bytes of a media type, or JSON.
 func content(kind string, t reflect.Type) object {
 	if kind != "" {
 		return object{kind: object{"schema": object{"type": "string", "format": "binary"}}}
@@ -114,7 +114,7 @@ func content(kind string, t reflect.Type) object {
 	return object{"application/json": object{"schema": schemaOf(t)}}
 }
 
-// schemaOf is the schema of a type, with what the tags doc and enum say of members.
+// schemaOf returns the schema of a type, with what its members' tags doc and enum say.
 func schemaOf(t reflect.Type) *jsonschema.Schema {
 	known := map[reflect.Type]*jsonschema.Schema{reflect.TypeFor[json.RawMessage](): {}}
 	for _, text := range []reflect.Type{reflect.TypeFor[When](), reflect.TypeFor[level]()} {
@@ -122,7 +122,7 @@ func schemaOf(t reflect.Type) *jsonschema.Schema {
 	}
 	s, err := jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: known})
 	if err != nil {
-		panic("api: " + err.Error()) // the table's types are fixed, and tested
+		panic("api: " + err.Error()) // the types in Table are fixed and tested
 	}
 	annotate(s, t)
 	return s

@@ -27,42 +27,42 @@ import (
 	"tandemux/internal/plaintext"
 )
 
-// bodyTime is how long a body may take that is decoded as a whole.
+// bodyTime is how long reading a whole body may take.
 const bodyTime = 30 * time.Second
 
 // Request is a request to one route.
 type Request struct {
 	*http.Request
-	// W is for handlers that write by themselves.
+	// W is for handlers that write the answer themselves.
 	W http.ResponseWriter
-	// Who asks.
+	// Who makes the request.
 	Who access.Principal
-	// Tasks is the service; it is open.
+	// Tasks is the open service.
 	Tasks *task.Service
 
 	route  *Route
-	status int  // of success
+	status int  // the status of success
 	wrote  bool // Write was called
 }
 
-// Write writes a part of an answer in bytes.
+// Write writes a part of an answer that is bytes.
 func (r *Request) Write(b []byte) (int, error) {
 	if !r.wrote {
 		r.W.Header().Set("Content-Type", r.route.gives)
-		r.W.Header().Set("X-Content-Type-Options", "nosniff") // no browser shows what an agent wrote
+		r.W.Header().Set("X-Content-Type-Options", "nosniff") // no browser may interpret what an agent wrote
 		r.wrote = true
 	}
 	return r.W.Write(b)
 }
 
-// ref is what the path names first.
+// ref returns the value of the path's first parameter.
 func (r *Request) ref() string {
 	_, name, _ := strings.Cut(r.route.Path, "{")
 	name, _, _ = strings.Cut(name, "}")
 	return r.PathValue(name)
 }
 
-// read fills In: by the query or the body.
+// read fills in from the query or the body.
 func (r *Request) read(in reflect.Value) error {
 	query := r.URL.Query()
 	query.Del("tkn") // the host's token
@@ -83,7 +83,7 @@ func unknown(name string) error {
 	return Errorf(http.StatusUnprocessableEntity, "no parameter is named %q", clip(name))
 }
 
-// ReadQuery fills a struct by parameters, and refuses such as it does not have.
+// ReadQuery fills a struct from parameters, and returns an error if it has no member for one.
 func ReadQuery(in reflect.Value, query url.Values) error {
 	for _, f := range reflect.VisibleFields(in.Type()) {
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -95,7 +95,7 @@ func ReadQuery(in reflect.Value, query url.Values) error {
 		into := in.FieldByIndex(f.Index)
 		switch {
 		case into.Kind() == reflect.Slice:
-			into.Set(reflect.ValueOf(values)) // a list of texts
+			into.Set(reflect.ValueOf(values)) // a list of strings
 			continue
 		case len(values) > 1:
 			return Errorf(http.StatusUnprocessableEntity, "%s is given more than once", name)
@@ -143,7 +143,7 @@ func setParam(into reflect.Value, tag reflect.StructTag, text string) error {
 	return nil
 }
 
-// When is a time: RFC 3339, or how long ago.
+// When is a time: RFC 3339, or a duration ago.
 type When struct{ time.Time }
 
 func (t *When) UnmarshalText(text []byte) error {
@@ -157,13 +157,12 @@ func (t *When) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// stream is a body of bytes, bounded as the route says. One that is longer fails
-// with 413.
+// stream returns a body of bytes. Reading beyond the route's limit fails with 413.
 func (r *Request) stream() io.Reader {
 	return Bounded{http.MaxBytesReader(r.W, r.Body, r.route.limit)}
 }
 
-// Bounded words what is wrong with a body that http.MaxBytesReader bounds.
+// Bounded rewords the errors of an http.MaxBytesReader.
 type Bounded struct{ io.Reader }
 
 func (t Bounded) Read(b []byte) (int, error) {
@@ -177,13 +176,13 @@ func (t Bounded) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// whole is the body, as far as the route allows.
+// whole reads the body up to the route's limit.
 func (r *Request) whole() ([]byte, error) {
-	http.NewResponseController(r.W).SetReadDeadline(time.Now().Add(bodyTime)) //nolint:errcheck // then it is not bounded
+	http.NewResponseController(r.W).SetReadDeadline(time.Now().Add(bodyTime)) //nolint:errcheck // without it there is no deadline
 	return io.ReadAll(r.stream())
 }
 
-// Decode reads a body of a Content-Type as JSON. Nothing at all counts as {}.
+// Decode decodes a body with the Content-Type of as JSON. An empty body counts as {}.
 func Decode(text []byte, of string, v any) error {
 	if len(bytes.TrimSpace(text)) == 0 {
 		text = []byte("{}")
@@ -193,7 +192,7 @@ func Decode(text []byte, of string, v any) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(v); err != nil {
-		// Text that is no JSON is 400, JSON that does not fit 422.
+		// Text that is not JSON gives 400, JSON that does not fit gives 422.
 		if _, is := errors.AsType[*json.SyntaxError](err); is || errors.Is(err, io.ErrUnexpectedEOF) {
 			return Errorf(http.StatusBadRequest, "the body is not JSON: %v", err)
 		}
@@ -208,7 +207,7 @@ func Decode(text []byte, of string, v any) error {
 	return nil
 }
 
-// inWords is what JSON has for a type.
+// inWords names the JSON type for a Go type, in an error.
 func inWords(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Pointer:
@@ -225,25 +224,25 @@ func inWords(t reflect.Type) string {
 	return "a number"
 }
 
-// inJSON words what encoding/json says that it has found.
+// inJSON names the JSON type that encoding/json has found, in an error.
 func inJSON(value string) string {
 	kind, _, _ := strings.Cut(value, " ")
 	return cmp.Or(map[string]string{"string": "a text", "bool": "true or false", "array": "a list", "object": "an object", "number": "a number"}[kind], clip(value))
 }
 
-// clip bounds what is quoted in an error.
+// clip shortens what is quoted in an error.
 func clip(s string) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	return plaintext.Clip(s, 200, fmt.Sprintf("… (%d bytes)", len(s)))
 }
 
-// keyHeader names a request, so that it is done once however often it is sent (U66).
+// keyHeader is the header with the idempotency key of a request (U66).
 const keyHeader = "Idempotency-Key"
 
 // maxKey bounds an idempotency key, in bytes.
 const maxKey = 255
 
-// once does what a request asks for once for each key.
+// once handles a request only once for each key.
 func (r *Request) once() (any, error) {
 	key, who := r.Header.Get(keyHeader), r.Who.String()
 	if len(key) > maxKey {
@@ -265,7 +264,7 @@ func (r *Request) once() (any, error) {
 		return json.RawMessage(was.Body), nil
 	}
 	result, err := r.route.handle(r)
-	ctx = context.WithoutCancel(ctx) // who asks may be gone, and asks again: the key is kept with its answer, or is free
+	ctx = context.WithoutCancel(ctx) // the caller may be gone, and repeat the request
 	if err != nil {
 		if forget := s.Abandon(ctx, who, key); forget != nil {
 			err = forget
@@ -276,23 +275,23 @@ func (r *Request) once() (any, error) {
 	if err == nil {
 		err = s.Settle(ctx, who, key, store.Reply{Status: r.status, Body: text})
 	}
-	if errors.Is(err, store.TooLarge) { // it can't be answered again
+	if errors.Is(err, store.TooLarge) { // the answer is too large to be stored
 		err = s.Abandon(ctx, who, key)
 	}
 	return result, err
 }
 
-// Error is the body of an answer that is none (U100).
+// Error is the body of an answer that reports an error (U100).
 type Error struct {
 	StatusCode int    `json:"statusCode" doc:"The answer's status"`
 	Code       string `json:"code" doc:"What is wrong, in a word" enum:"bad_request,unauthorized,forbidden,not_found,method_not_allowed,conflict,precondition_failed,too_large,unsupported_media_type,validation,precondition_required,too_many_requests,internal,unavailable,insufficient_storage"`
 	Message    string `json:"message" doc:"What was wrong and what to do, for people"`
 	Output     string `json:"output,omitempty" doc:"The end of what a check printed that failed"`
-	// Conflicts are at most 1000.
+	// Conflicts has at most 1000 files.
 	Conflicts []string `json:"conflicts,omitempty" doc:"The files that both sides changed, of a merge or an update that was not done for that"`
 }
 
-// codes are the words of Error.Code that are not those of the status.
+// codes are the values of Error.Code that are not made from the status's text.
 var codes = map[int]string{
 	http.StatusRequestEntityTooLarge: "too_large",
 	http.StatusUnprocessableEntity:   "validation",
@@ -304,7 +303,7 @@ func Errorf(status int, format string, args ...any) error {
 	return fault.New(status, "").Errorf(format, args...)
 }
 
-// statusOf is how an error is answered; told says that its text is for the caller.
+// statusOf returns the status for an error; told says that the caller gets the error's text.
 func statusOf(err error) (status int, told bool) {
 	switch status := fault.Status(err); {
 	case status >= 400:
@@ -333,7 +332,8 @@ func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
 	refuse(w, e)
 }
 
-// Refuse writes an error, also to a request that is not let in (front.Door.Refuse).
+// Refuse writes an error. The host also uses it for requests that it does not let in
+// (front.Door.Refuse).
 func Refuse(w http.ResponseWriter, status int, text string) {
 	refuse(w, Error{StatusCode: status, Message: text})
 }

@@ -13,49 +13,48 @@ import (
 	"tandemux/host/task/store"
 )
 
-// Prefix is where the interface is on the host's listeners.
+// Prefix is the path of the interface on the host's listeners.
 const Prefix = "/api/v1"
 
 // Route is one operation of the interface.
 type Route struct {
-	// Method and Path are what it answers. Path is below Prefix, a pattern of
-	// http.ServeMux.
+	// Method and Path select the requests. Path is below Prefix, a pattern of http.ServeMux.
 	Method, Path string
-	// Name is the operation's id, unique: createTask.
+	// Name is the operation's unique id, such as createTask.
 	Name string
-	// Summary is a sentence; Detail, if any, more of them.
+	// Summary is one sentence; Detail has more sentences, if any.
 	Summary, Detail string
-	// In is a struct: what it takes by members of the query or, see Asks, as JSON.
+	// In is the type of a struct with the parameters, in the query (see Asks) or in a JSON body.
 	In reflect.Type
-	// Out is what it answers with, as JSON unless it is bytes.
+	// Out is the type of the answer, which is JSON unless it is bytes.
 	Out reflect.Type
 
-	takes, gives string // the content type of a body and of an answer in bytes
-	limit        int64  // bounds the body, in bytes
-	status       int    // of success
-	keyed        bool   // done once for each keyHeader
+	takes, gives string // media types of a body and an answer that are bytes
+	limit        int64  // the longest body, in bytes
+	status       int    // the status of success
+	keyed        bool   // done once for each value of keyHeader
 	headers      []string
-	storeless    bool // needs no store
+	storeless    bool // does not need the service
 	handle       func(*Request) (any, error)
 }
 
-// none is for routes that take or give nothing.
+// none is for routes without parameters or result.
 type none struct{}
 
 func (none) folderTypes() []string { return nil }
 
-// Asks reports whether In is the query, in place of the body.
+// Asks reports whether the parameters are in the query, not in a JSON body.
 func (route *Route) Asks() bool {
 	return route.Method == http.MethodGet || route.Method == http.MethodDelete || route.takes != ""
 }
 
-// Pages reports whether it gives a list in parts.
+// Pages reports whether the result is a part of a list.
 func (route *Route) Pages() bool {
 	_, pages := route.In.FieldByName("Cursor")
 	return pages
 }
 
-// on makes a route; about is its summary and, in further lines, its detail.
+// on makes a route. about is its summary and, on further lines, its detail.
 func on[In, Out any](at, name, about string, handle func(*Request, In) (Out, error)) Route {
 	route := Route{Name: name, In: reflect.TypeFor[In](), Out: reflect.TypeFor[Out](), limit: 1 << 20, status: http.StatusOK}
 	route.Method, route.Path, _ = strings.Cut(at, " ")
@@ -73,61 +72,61 @@ func on[In, Out any](at, name, about string, handle func(*Request, In) (Out, err
 	return route
 }
 
-// creates is for a route that makes something.
+// creates sets the status 201.
 func (route Route) creates() Route {
 	route.status = http.StatusCreated
 	return route
 }
 
-// once is for a route that does something once for each Idempotency-Key.
+// once makes the route do a request only once for each Idempotency-Key.
 func (route Route) once() Route {
 	route.keyed = true
 	return route.reads(keyHeader)
 }
 
-// reads names a header that the handler looks at.
+// reads names a header that the handler reads.
 func (route Route) reads(header string) Route {
 	route.headers = append(route.headers, header)
 	return route
 }
 
-// upTo bounds the body, in bytes.
+// upTo sets the longest body, in bytes.
 func (route Route) upTo(n int64) Route {
 	route.limit = n
 	return route
 }
 
-// of is for a body of bytes, which the handler reads.
+// of makes the body bytes that the handler reads.
 func (route Route) of(kind string, limit int64) Route {
 	route.takes = kind
 	return route.upTo(limit)
 }
 
-// bytes is for an answer that the handler writes.
+// bytes makes the answer bytes that the handler writes.
 func (route Route) bytes(kind string) Route {
 	route.gives, route.status = kind, http.StatusOK
 	return route
 }
 
-// Table is all there is; it does not change once the program runs.
+// Table has all routes. It does not change after init.
 var Table []Route
 
-func init() { // the description is one of the routes that it describes
+func init() { // in an init because one route describes Table
 	Table = slices.Concat(aboutRoutes, taskRoutes, agentRoutes, accessRoutes, fileRoutes, workspaceRoutes)
 }
 
-// Named is a route by its name, which must be one.
+// Named returns the route with a name, which must exist.
 func Named(name string) *Route {
 	return &Table[slices.IndexFunc(Table, func(r Route) bool { return r.Name == name })]
 }
 
-// Page is a part of a list.
+// Page has a part of a list.
 type Page[T any] struct {
 	Data []T    `json:"data"`
 	Next string `json:"next,omitempty" doc:"The cursor of the rest, absent when there is none"`
 }
 
-// Paging is which part of a list is wanted.
+// Paging selects a part of a list.
 type Paging struct {
 	Limit  int    `json:"limit,omitempty" range:"1,1000" doc:"How many at most, 1 to 1000; 100 by default"`
 	Cursor string `json:"cursor,omitempty" doc:"What an earlier answer gave as next"`
@@ -138,7 +137,7 @@ func (p Paging) page() store.Page {
 	return store.Page{Limit: p.Limit, Cursor: p.Cursor}
 }
 
-// paged makes a page of a part of a list.
+// paged makes a Page.
 func paged[T any](all []T, next string, err error) (Page[T], error) {
 	if all == nil {
 		all = []T{}
@@ -146,8 +145,8 @@ func paged[T any](all []T, next string, err error) (Page[T], error) {
 	return Page[T]{all, next}, err
 }
 
-// The following make handlers of methods of the registry: those about one thing,
-// which the path names first, and lists.
+// The following functions make handlers from methods of the registry, for one object, which the path
+// names first, and for lists.
 
 type reg = registry.Registry
 

@@ -14,7 +14,7 @@ import (
 	"tandemux/host/task/store"
 )
 
-// StreamQuery says which part of a stream is wanted.
+// StreamQuery selects a part of a stream.
 type StreamQuery struct {
 	After  string `json:"after,omitempty" flag:"after" doc:"Begin behind this event, as Last-Event-ID does, or with what comes next: now"`
 	Follow bool   `json:"follow,omitempty" flag:"follow" doc:"Go on until the task is over"`
@@ -24,22 +24,22 @@ type StreamQuery struct {
 const (
 	// batch is how many events are read at once.
 	batch = 256
-	// writeTime is how long a reader may take nothing.
+	// writeTime is how long writing to a reader may take.
 	writeTime = 30 * time.Second
-	// keptText is how much of a batch's memory is kept for the next, in bytes.
+	// keptText bounds the memory that is kept for the next batch, in bytes.
 	keptText = 8 << 10
 )
 
-// Heartbeat is how long a reader hears nothing before it is told that the stream lives.
+// Heartbeat is the time without events after which a reader is sent a sign of life.
 var Heartbeat = 15 * time.Second
 
-// Events are server-sent events for one reader, which is let go when it takes nothing.
+// Events sends server-sent events to one reader, until writing takes longer than writeTime.
 type Events struct {
 	To  io.Writer
 	Out *http.ResponseController
 }
 
-// Say writes, at once.
+// Say writes text and flushes it.
 func (e *Events) Say(text []byte) error {
 	e.Out.SetWriteDeadline(time.Now().Add(writeTime)) //nolint:errcheck // then it is not bounded
 	if _, err := e.To.Write(text); err != nil {
@@ -48,12 +48,12 @@ func (e *Events) Say(text []byte) error {
 	return e.Out.Flush()
 }
 
-// Run has write write what there is, and again whenever there is news, until nothing more
-// will come, ctx ends or ended is closed; quiet says that there was no news for a while.
+// Run calls write at once and with all news, until write reports over or an error, ctx ends or ended
+// is closed. quiet says that there was no news for the time of Heartbeat.
 func (e *Events) Run(ctx context.Context, ended <-chan struct{}, news func() <-chan struct{}, write func(quiet bool) (over bool, err error)) {
 	beat := time.NewTimer(Heartbeat)
 	defer beat.Stop()
-	err, quiet := e.Say(nil), false // the header, so that the reader knows
+	err, quiet := e.Say(nil), false // sends the header, so that the reader sees the stream begin
 	for err == nil {
 		changed := news()
 		var over bool
@@ -74,8 +74,8 @@ func (e *Events) Run(ctx context.Context, ended <-chan struct{}, news func() <-c
 	}
 }
 
-// Begin says behind which event a reader begins, of a stream that ends with one: of a query, or
-// of a Last-Event-ID; resume that it has said where it was.
+// Begin returns the event after which a reader begins, from a query or a Last-Event-ID; end is the
+// stream's last event. resume says that the reader named an event.
 func (q StreamQuery) Begin(lastID string, end int64) (at int64, resume bool, err error) {
 	from := cmp.Or(q.After, lastID)
 	switch at, err = strconv.ParseInt(from, 10, 64); {
@@ -91,20 +91,19 @@ func (q StreamQuery) Begin(lastID string, end int64) (at int64, resume bool, err
 	return at, true, nil
 }
 
-// reader is a reader of a task's stream. What it has not been told yet is in the
-// store alone: however slow it is, it holds up nobody and nothing waits for it in
-// memory.
+// reader sends a task's stream to one caller. What it has not sent is only in the store, so a slow
+// reader delays nobody and uses no memory.
 type reader struct {
 	r *Request
 	Events
 	task   string
 	at     int64 // the last event that was written
-	resume bool  // it said where it was
-	told   bool  // it was told something
+	resume bool  // the caller named the event to begin after
+	told   bool  // something was sent
 	last   string
 	follow bool
-	text   []byte // of a batch, reused
-	ui     *ui    // nil for parts as they are
+	text   []byte // the text of a batch, reused
+	ui     *ui    // nil sends parts as they are
 }
 
 func newReader(r *Request, id string) *reader {
@@ -135,7 +134,7 @@ func streamTask(r *Request, in StreamQuery) (none, error) {
 	return none{}, nil
 }
 
-// stream writes until there is nothing more to come.
+// stream writes until nothing more will come.
 func (d *reader) stream() {
 	d.r.W.Header().Set("Cache-Control", "no-store")
 	d.r.W.Header().Set("X-Accel-Buffering", "no")
@@ -145,8 +144,8 @@ func (d *reader) stream() {
 	d.Run(d.r.Context(), d.r.Tasks.Ended(), func() <-chan struct{} { return d.r.Tasks.News(d.task) }, func(bool) (bool, error) { return d.write() })
 }
 
-// write writes all that the reader lacks. over: nothing more will come. Whether that
-// is so is asked when it may be: after the end of a turn, and when the news is no part.
+// write writes everything that the reader lacks. over says that nothing more will come. That can be so
+// after the end of a turn, and when the news is no part.
 func (d *reader) write() (over bool, err error) {
 	fresh := false
 	for {
@@ -168,7 +167,7 @@ func (d *reader) write() (over bool, err error) {
 		if err != nil {
 			return d.done() // the task is deleted
 		}
-		// What was written down before the state was asked for is told first.
+		// What was stored before state was called is sent first.
 		if some, err := d.batch(); err != nil || some {
 			if err != nil {
 				return false, err
@@ -212,8 +211,8 @@ func (d *reader) batch() (some bool, err error) {
 	return true, nil
 }
 
-// message ends a UI message with its turn, when that waits for a person, and when nothing
-// of it will come any more.
+// message ends a UI message at the end of its turn, when the turn waits for a person, or when nothing
+// more will come.
 func (d *reader) message() (over bool, err error) {
 	switch t, rest, err := d.state(); {
 	case err == nil && !d.ui.over && len(d.ui.asks) > 0:
@@ -229,8 +228,8 @@ func (d *reader) message() (over bool, err error) {
 	return d.done()
 }
 
-// state is the task's, as it was before the stream is read: what is written down
-// together with the end of a turn is in the stream then.
+// state returns the task. Call it before reading the stream, which then has everything that was stored
+// with the end of a turn.
 func (d *reader) state() (store.Task, bool, error) {
 	t, err := d.r.Tasks.Store.Tasks.Find(d.r.Context(), d.task)
 	if err == nil && t.ID != d.task {
@@ -243,8 +242,7 @@ func (d *reader) state() (store.Task, bool, error) {
 	return t, rest, err
 }
 
-// ended reports whether a turn has ended that the reader knows of, and no other has
-// begun: either it was told so now, or it had been told all before.
+// ended reports whether a turn that the reader was sent has ended, and no other has begun.
 func (d *reader) ended() bool {
 	if d.told {
 		return d.last == task.PartFinish

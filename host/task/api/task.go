@@ -150,24 +150,24 @@ Members of the object are merged into those that are there, objects in them too;
 	}),
 }
 
-// TaskChange is what may be changed of a task.
+// TaskChange has a task's new name and params. What is absent is not changed.
 type TaskChange struct {
 	Name   *string         `json:"name,omitempty"`
 	Params json.RawMessage `json:"params,omitempty"`
 }
 
-// Force is whether what is nowhere else may go.
+// Force says whether what exists nowhere else may be deleted.
 type Force struct {
 	Force bool `json:"force,omitempty" flag:"force" doc:"Delete what is nowhere else, too"`
 }
 
-// ProgressChange is how far a task is; absent members stay.
+// ProgressChange says how far a task is. What is absent is not changed.
 type ProgressChange struct {
 	Percent *int    `json:"progress,omitempty"`
 	Line    *string `json:"status_message,omitempty"`
 }
 
-// TaskQuery says which tasks are wanted.
+// TaskQuery selects tasks.
 type TaskQuery struct {
 	Agent      string `json:"agent,omitempty" flag:"agent,a" doc:"Of this agent, by id or name"`
 	Status     string `json:"status,omitempty" doc:"Of these statuses, separated by commas"`
@@ -177,7 +177,7 @@ type TaskQuery struct {
 	Paging
 }
 
-// NewContent is what is sent.
+// NewContent is the content of an event or a message.
 type NewContent struct {
 	Content json.RawMessage `json:"content" doc:"A text, {\"type\":\"text\",\"text\":…}, {\"type\":\"data\",\"data\":…}, or a list of these"`
 }
@@ -187,7 +187,7 @@ type messageQuery struct {
 	Paging
 }
 
-// NewState is a state that is to be made (U12).
+// NewState describes a state to make (U12).
 type NewState struct {
 	TaskID  string          `json:"task_id"`
 	AgentID string          `json:"agent_id,omitempty" doc:"The task's own agent when it is absent"`
@@ -200,18 +200,19 @@ type stateQuery struct {
 	Paging
 }
 
-// StateChange is what is to become of a state (U14, U57).
+// StateChange changes a state (U14, U57).
 type StateChange struct {
 	State   json.RawMessage `json:"state" doc:"An object"`
 	Replace bool            `json:"replace,omitempty" doc:"Replace the state instead of merging into it"`
 }
 
-// task is the one of the path, for somebody who may do something with it.
+// task returns the task in the path if the caller may do verb with it.
 func (r *Request) task(verb access.Verb) (store.Task, error) {
 	return r.Tasks.Find(r.Context(), r.Who, verb, r.ref())
 }
 
-// ofTask is err or the refusal of what belongs to a task that the caller may not see.
+// ofTask returns err, or an error if the caller may not do verb with the task that something belongs
+// to.
 func (r *Request) ofTask(err error, id string, verb access.Verb, what string) error {
 	if err != nil {
 		return err
@@ -223,7 +224,7 @@ func (r *Request) ofTask(err error, id string, verb access.Verb, what string) er
 	return err
 }
 
-// statuses are what a task's status may be.
+// statuses are all values of a task's status.
 var statuses = []store.TaskStatus{store.Creating, store.Pending, store.Idle, store.Running, store.Waiting, store.Cancelled, store.FailedRun, store.Deleting}
 
 func listTasks(r *Request, in TaskQuery) (page Page[task.Present], err error) {
@@ -242,7 +243,7 @@ func listTasks(r *Request, in TaskQuery) (page Page[task.Present], err error) {
 			return page, Errorf(http.StatusUnprocessableEntity, "status: %q is none of %v", clip(string(status)), statuses)
 		}
 		chosen, stored = append(chosen, status), append(stored, status)
-		switch status { // those that are not stored
+		switch status { // these are not stored
 		case store.Waiting:
 			stored = append(stored, store.Idle, store.Running)
 		case store.Pending:
@@ -252,14 +253,14 @@ func listTasks(r *Request, in TaskQuery) (page Page[task.Present], err error) {
 	f["status"] = stored
 	return seenTasks(r, f, in.Paging, chosen, func(t task.Present) task.Present {
 		for i := range t.Questions {
-			t.Questions[i].Lines = nil // which may be long
+			t.Questions[i].Lines = nil // they may be long
 		}
 		return t
 	})
 }
 
-// seenTasks is a page of the tasks that the caller may see, of some statuses, if any are
-// given. It may have fewer than were asked for, or none, and go on.
+// seenTasks returns a page of the tasks that the caller may see, with one of the statuses of if it has
+// any. A page may have fewer tasks than its limit, or none, and still have a next one.
 func seenTasks[T any](r *Request, f store.Where, in Paging, of []store.TaskStatus, as func(task.Present) T) (Page[T], error) {
 	page := Page[T]{Data: []T{}}
 	all, next, err := r.Tasks.Store.Tasks.List(r.Context(), f, in.page())
@@ -291,7 +292,8 @@ func createState(r *Request, in NewState) (v store.State, err error) {
 	return r.Tasks.Store.States.Create(r.Context(), store.State{TaskID: t.ID, AgentID: id, State: in.State})
 }
 
-// listStates lists those of tasks that the caller may see; a task its own.
+// listStates lists the states of tasks that the caller may see. A task's own programs see only its
+// states.
 func listStates(r *Request, in stateQuery) (page Page[store.State], err error) {
 	if in.TaskID == "" && r.Who.Kind == access.TaskKind {
 		in.TaskID = r.Who.ID
@@ -324,7 +326,7 @@ func listStates(r *Request, in stateQuery) (page Page[store.State], err error) {
 	return paged(all, next, err)
 }
 
-// state is the one of the path, for somebody who may do something with its task.
+// state returns the state in the path if the caller may do verb with its task.
 func (r *Request) state(verb access.Verb) (store.State, error) {
 	v, err := r.Tasks.Store.States.Get(r.Context(), r.ref())
 	return v, r.ofTask(err, v.TaskID, verb, "state")

@@ -14,7 +14,7 @@ var workspaceRoutes = []Route{
 	on("GET /tasks/{task}/workspace", "getWorkspace", "Say what a task's workspace is.", withFolders(access.Read, func(r *Request, w *workspace.Workspace, f folders.Selection, _ none) (Workspace, error) {
 		i := Workspace{Info: w.Info(), FolderTypes: []string{}}
 		if r.Who.Kind != access.Operator {
-			i.Dir, i.Source = "", "" // where the host keeps things is its own
+			i.Dir, i.Source = "", "" // where the host has its files is not for others
 		}
 		for _, name := range f.Names {
 			i.FolderTypes = append(i.FolderTypes, folders.Type(name))
@@ -71,27 +71,27 @@ Paths in it begin with a folder's name, as in .claude/settings.json. What else i
 		})).of("application/zstd", archiveLimit),
 }
 
-// FolderTypes says which system folders of a task are meant.
+// FolderTypes selects system folders of a task.
 type FolderTypes struct {
 	Types []string `json:"folder_type,omitempty" flag:"folder-type" value:"TYPE" doc:"Only this system folder, such as dot_claude for .claude; may be given more than once; all when absent"`
 }
 
 func (f FolderTypes) folderTypes() []string { return f.Types }
 
-// FolderUpload says how files come into a task's system folders.
+// FolderUpload says how files are written into a task's system folders.
 type FolderUpload struct {
 	FolderTypes
 	Delete  bool `json:"delete,omitempty" flag:"delete" doc:"Remove what the archive does not have, of the folders that it has"`
 	Running bool `json:"running,omitempty" flag:"running" doc:"Do it though the task is at work"`
 }
 
-// Workspace is what a task's workspace is.
+// Workspace describes a task's workspace.
 type Workspace struct {
 	workspace.Info
 	FolderTypes []string `json:"folder_types" doc:"Its system folders: dot_claude is .claude"`
 }
 
-// withFolders is withWorkspace for what is about the system folders of some types.
+// withFolders is withWorkspace for handlers about system folders.
 func withFolders[In interface{ folderTypes() []string }, Out any](verb access.Verb, handle func(*Request, *workspace.Workspace, folders.Selection, In) (Out, error)) func(*Request, In) (Out, error) {
 	return func(r *Request, in In) (out Out, err error) {
 		t, err := r.task(verb)
@@ -110,7 +110,7 @@ func withFolders[In interface{ folderTypes() []string }, Out any](verb access.Ve
 	}
 }
 
-// DiffPath says which part of a diff is wanted.
+// DiffPath selects a part of a diff.
 type DiffPath struct {
 	Path string `json:"path,omitempty" doc:"Only of this file or directory"`
 }
@@ -122,7 +122,7 @@ func (d DiffPath) options() (o workspace.DiffOptions) {
 	return o
 }
 
-// MergeWorkspace says how work comes home.
+// MergeWorkspace says how to merge a task's work.
 type MergeWorkspace struct {
 	Message string `json:"message,omitempty" flag:"message,m" doc:"Of the commit, of a worktree; what the task was asked and its agent said last when it is absent"`
 	DryRun  bool   `json:"dry_run,omitempty" flag:"dry-run" doc:"Only say what would be merged"`
@@ -142,7 +142,7 @@ func mergeWorkspace(r *Request, w *workspace.Workspace, in MergeWorkspace) (work
 	return m, err
 }
 
-// CommitWorkspace says how work is committed.
+// CommitWorkspace says how to commit a task's work.
 type CommitWorkspace struct {
 	Message string `json:"message,omitempty" flag:"message,m" doc:"Of the commit; what the task was asked and its agent said last when it is absent"`
 	NoCheck bool   `json:"no_check,omitempty" flag:"no-check" doc:"Don't run the check that the configuration has for the repository"`
@@ -160,8 +160,8 @@ func commitWorkspace(r *Request, w *workspace.Workspace, in CommitWorkspace) (wo
 	return c, err
 }
 
-// resting refuses what wants whole files while the task is at work, unless that is said to
-// be fine.
+// resting returns a function that returns an error while the task works, or nil if running allows
+// that.
 func (r *Request) resting(w *workspace.Workspace, running bool) func() error {
 	if running {
 		return nil
@@ -169,14 +169,14 @@ func (r *Request) resting(w *workspace.Workspace, running bool) func() error {
 	return func() error { return r.Tasks.Resting(r.Context(), w.Info().ID) }
 }
 
-// SyncWorkspace says which way, and who is right where both sides changed a file.
+// SyncWorkspace says in which direction to synchronise, and which side's changes win.
 type SyncWorkspace struct {
 	Direction string `json:"direction" enum:"up,down"`
 	Prefer    string `json:"prefer,omitempty" enum:"workspace,filesystem" doc:"Whose change counts; neither when it is absent, and conflicts stay"`
 }
 
-// withWorkspace makes a handler of one that works on the workspace of a task, for who
-// may do something with that.
+// withWorkspace makes a handler from one that works on a task's workspace, for callers that may do
+// verb with the task.
 func withWorkspace[In, Out any](verb access.Verb, handle func(*Request, *workspace.Workspace, In) (Out, error)) func(*Request, In) (Out, error) {
 	return func(r *Request, in In) (out Out, err error) {
 		t, err := r.task(verb)
@@ -204,14 +204,14 @@ func syncWorkspace(r *Request, w *workspace.Workspace, in SyncWorkspace) (filetr
 	return filetree.Synced{}, Errorf(http.StatusUnprocessableEntity, "direction is %q: want up or down", clip(in.Direction))
 }
 
-// ResolveWorkspace says whose change counts.
+// ResolveWorkspace says which side's changes win.
 type ResolveWorkspace struct {
 	Keep    string   `json:"keep" enum:"task,filesystem" doc:"Whose change counts"`
 	Paths   []string `json:"paths,omitempty" doc:"Of these files and directories; of all when it is absent"`
 	Running bool     `json:"running,omitempty" doc:"Do it though the task is at work"`
 }
 
-// UpdateWorkspace says how the base of a worktree comes into it.
+// UpdateWorkspace says how to bring the base's changes into a worktree.
 type UpdateWorkspace struct {
 	From    string `json:"from,omitempty" flag:"from" doc:"The branch or commit; the branch that the worktree was made from when it is absent"`
 	Leave   bool   `json:"leave,omitempty" flag:"leave" doc:"Leave conflicts in the task's files, as git merge does"`
@@ -220,7 +220,7 @@ type UpdateWorkspace struct {
 	Running bool   `json:"running,omitempty" flag:"running" doc:"Do it though the task is at work"`
 }
 
-// WorkspaceUpdate is what an update did.
+// WorkspaceUpdate is the result of an update.
 type WorkspaceUpdate struct {
 	workspace.Updated
 	EventID string `json:"event_id,omitempty" doc:"The message to the agent"`

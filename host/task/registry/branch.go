@@ -9,14 +9,14 @@ import (
 	"tandemux/host/task/store"
 )
 
-// Environments that there are (U28), and the branch that production is made of.
+// The environments (U28), and the branch that belongs to production.
 const (
 	Production = "production"
 	Preview    = "preview"
 	MainBranch = "main"
 )
 
-// EnvironmentOf is the environment of a branch.
+// EnvironmentOf returns the environment of a branch.
 func EnvironmentOf(branch string) string {
 	if branch == MainBranch {
 		return Production
@@ -24,7 +24,7 @@ func EnvironmentOf(branch string) string {
 	return Preview
 }
 
-// ParseEnvironment reads an environment's name or its beginning, such as prod.
+// ParseEnvironment parses an environment's name or a prefix of three or more letters, such as prod.
 func ParseEnvironment(s string) (string, error) {
 	for _, env := range []string{Production, Preview} {
 		if len(s) >= 3 && strings.HasPrefix(env, s) {
@@ -34,8 +34,8 @@ func ParseEnvironment(s string) (string, error) {
 	return "", store.Errorf(store.Invalid, "the environment is %s or %s, not %.40q", Production, Preview, s)
 }
 
-// CheckBranch says what is wrong with the name of a branch: those that git takes,
-// up to 200 bytes.
+// CheckBranch returns an error unless git would accept the name of a branch and it has at most 200
+// bytes.
 func CheckBranch(name string) error {
 	bad := name == "" || len(name) > 200 || strings.HasPrefix(name, "-") || strings.HasPrefix(name, "/") || strings.HasSuffix(name, "/") ||
 		strings.HasSuffix(name, ".lock") || strings.Contains(name, "..") || strings.Contains(name, "//") || strings.Contains(name, "@{") ||
@@ -46,7 +46,7 @@ func CheckBranch(name string) error {
 	return nil
 }
 
-// Agent finds an agent, for somebody who may see it.
+// Agent returns an agent that who may see.
 func (r *Registry) Agent(ctx context.Context, who access.Principal, ref string) (store.Agent, error) {
 	return r.agent(ctx, who, access.Discover, ref)
 }
@@ -56,14 +56,13 @@ func (r *Registry) agent(ctx context.Context, who access.Principal, verb access.
 	return a, may(err, who, verb, access.Agent, a.ID, "agent", ref)
 }
 
-// Agents lists those that somebody may see.
+// Agents lists the agents that who may see.
 func (r *Registry) Agents(ctx context.Context, who access.Principal, p store.Page) ([]store.Agent, string, error) {
 	all, next, err := r.store.Agents.List(ctx, nil, p)
 	return seen(who, access.Agent, all, func(a store.Agent) string { return a.ID }), next, err
 }
 
-// DeleteAgent removes an agent that no task is of, and files that no version has
-// any more.
+// DeleteAgent removes an agent that no task uses, and the files that no version has any more.
 func (r *Registry) DeleteAgent(ctx context.Context, who access.Principal, ref string) error {
 	a, err := r.agent(ctx, who, access.Delete, ref)
 	if err == nil {
@@ -84,7 +83,7 @@ func (r *Registry) branch(ctx context.Context, who access.Principal, verb access
 	return b, may(err, who, verb, access.Agent, b.AgentID, "branch", id)
 }
 
-// BranchNamed finds an agent's branch by its name.
+// BranchNamed returns the branch of an agent with the name.
 func (r *Registry) BranchNamed(ctx context.Context, who access.Principal, agent, name string) (store.Branch, error) {
 	a, err := r.agent(ctx, who, access.Read, agent)
 	if err != nil {
@@ -93,7 +92,7 @@ func (r *Registry) BranchNamed(ctx context.Context, who access.Principal, agent,
 	return r.store.BranchNamed(ctx, a.ID, name)
 }
 
-// Branches lists an agent's, of one environment or all (U26).
+// Branches lists the branches of an agent, in one environment or all (U26).
 func (r *Registry) Branches(ctx context.Context, who access.Principal, agent, environment string, p store.Page) ([]store.Branch, string, error) {
 	a, err := r.agent(ctx, who, access.Read, agent)
 	if err != nil {
@@ -107,7 +106,7 @@ func (r *Registry) Branches(ctx context.Context, who access.Principal, agent, en
 	return r.store.Branches.List(ctx, store.Where{"agent": a.ID, "environment": environment}, p)
 }
 
-// BranchEvents lists what happened to a branch, newest first.
+// BranchEvents lists the changes of a branch, newest first.
 func (r *Registry) BranchEvents(ctx context.Context, who access.Principal, id string, p store.Page) ([]store.BranchEvent, string, error) {
 	b, err := r.branch(ctx, who, access.Read, id)
 	if err != nil {
@@ -116,7 +115,7 @@ func (r *Registry) BranchEvents(ctx context.Context, who access.Principal, id st
 	return r.store.BranchEvents.List(ctx, store.Where{"branch": b.ID}, p)
 }
 
-// Versions lists an agent's, or one branch's, newest first (U26, U27).
+// Versions lists the versions of an agent, or of one of its branches, newest first (U26, U27).
 func (r *Registry) Versions(ctx context.Context, who access.Principal, agent, branch string, p store.Page) ([]store.Version, string, error) {
 	a, err := r.agent(ctx, who, access.Read, agent)
 	if err != nil {
@@ -132,7 +131,7 @@ func (r *Registry) Versions(ctx context.Context, who access.Principal, agent, br
 	return r.store.Versions.List(ctx, store.Where{"agent": a.ID, "branch": branch}, p)
 }
 
-// BranchVersions lists a branch's, newest first.
+// BranchVersions lists the versions of a branch, newest first.
 func (r *Registry) BranchVersions(ctx context.Context, who access.Principal, id string, p store.Page) ([]store.Version, string, error) {
 	b, err := r.branch(ctx, who, access.Read, id)
 	if err != nil {
@@ -141,7 +140,7 @@ func (r *Registry) BranchVersions(ctx context.Context, who access.Principal, id 
 	return r.store.Versions.List(ctx, store.Where{"agent": b.AgentID, "branch": b.ID}, p)
 }
 
-// Version finds a version by its id, or as AGENT@NUMBER.
+// Version returns a version by its id, or as AGENT@NUMBER.
 func (r *Registry) Version(ctx context.Context, who access.Principal, ref string) (store.Version, error) {
 	if agent, number, ok := strings.Cut(ref, "@"); ok {
 		return r.versionOf(ctx, who, agent, number)
@@ -150,7 +149,7 @@ func (r *Registry) Version(ctx context.Context, who access.Principal, ref string
 	return v, may(err, who, access.Read, access.Agent, v.AgentID, "version", ref)
 }
 
-// versionOf finds a version of an agent by its id or number.
+// versionOf returns a version of an agent by its id or number.
 func (r *Registry) versionOf(ctx context.Context, who access.Principal, agent, ref string) (store.Version, error) {
 	a, err := r.agent(ctx, who, access.Read, agent)
 	if err != nil {

@@ -20,10 +20,10 @@ import (
 // Bounds of a definition's files.
 const (
 	MaxCodeFiles = 10_000
-	MaxCodeBytes = 64 << 20 // of all contents
+	MaxCodeBytes = 64 << 20 // bytes of all files
 )
 
-// CodeDir is where a version's files are, read-only, "" for none.
+// CodeDir returns the directory with a version's read-only files, or "".
 func (r *Registry) CodeDir(code string) string {
 	if code == "" {
 		return ""
@@ -31,11 +31,11 @@ func (r *Registry) CodeDir(code string) string {
 	return filepath.Join(r.dir, code)
 }
 
-// limits are those of filetree's words.
+// limits are the bounds in filetree's form.
 var limits = filetree.Limits{Files: MaxCodeFiles, Bytes: MaxCodeBytes, FileSize: MaxCodeBytes}
 
-// unpack keeps the files of an archive under their hash, and reads the definition
-// among them, nil when there is none.
+// unpack stores the files of an archive under their hash, and returns the definition among them, or
+// nil.
 func (r *Registry) unpack(ctx context.Context, archive io.Reader) (code string, def *Definition, err error) {
 	defer func() {
 		switch {
@@ -84,8 +84,8 @@ func isThere(dir string) bool {
 	return err == nil && info.IsDir()
 }
 
-// settle makes files read-only and gives the hash of their names, kinds and contents;
-// directories are of no account.
+// settle makes files read-only, and returns the hash of their names, kinds and contents. Directories
+// are not part of the hash.
 func settle(ctx context.Context, dir string) (hash string, err error) {
 	top, err := filetree.OpenFolder(dir)
 	if err != nil {
@@ -139,7 +139,7 @@ func (r *Registry) sweep(ctx context.Context) {
 	}
 	for _, e := range entries {
 		info, err := e.Info()
-		// What is older than the database is another one's, that was damaged or is gone.
+		// Older files belong to another database, which was damaged or is gone.
 		if !slices.Contains(used, e.Name()) && err == nil && !info.ModTime().Before(born) {
 			if err := os.RemoveAll(filepath.Join(r.dir, e.Name())); err != nil {
 				r.o.Log.Warn("remove an agent's files", "err", err)
@@ -148,15 +148,16 @@ func (r *Registry) sweep(ctx context.Context) {
 	}
 }
 
-// Pack writes the archive of a definition's directory, without .git and what the
-// definition ignores. Symbolic links stay links.
+// Pack writes an archive of a definition's directory to w, without .git, .env files, and files that
+// match ignore. Symbolic links stay links.
 func Pack(ctx context.Context, w io.Writer, dir string, ignore []string) error {
 	top, err := filetree.OpenFolder(dir)
 	if err != nil {
 		return fmt.Errorf("pack %s: %w", dir, err)
 	}
 	defer top.Close()
-	// git's own is left out, what variables are kept in, and what the definition says.
+	// git's files are left out, those in which variables are kept, and those that the definition
+	// ignores.
 	seen, err := filetree.Scan(ctx, top, limits, nil, func(name string) bool {
 		for _, p := range append([]string{".git", ".env", ".env.*"}, ignore...) {
 			whole, _ := path.Match(p, name)

@@ -17,7 +17,7 @@ import (
 	"tandemux/internal/config/strict"
 )
 
-// DefinitionFile is the definition's name in its directory.
+// DefinitionFile is the name of the definition's file.
 const DefinitionFile = "tandemux-agent.toml"
 
 // Bounds of a definition.
@@ -25,63 +25,63 @@ const (
 	maxWords = 100
 	maxWord  = 4096
 	maxText  = 2000
-	// MaxHookTime is the longest that a hook may be given.
+	// MaxHookTime bounds Hooks.Timeout, hookTime is its default.
 	MaxHookTime = 24 * time.Hour
 	hookTime    = 10 * time.Minute
 )
 
-// Definition is what an agent is (U35).
+// Definition describes an agent (U35).
 type Definition struct {
 	Name        string `json:"name" toml:"name"`
 	Description string `json:"description,omitempty" toml:"description"`
-	// Command starts an agent that speaks the Agent Client Protocol. Its first word
-	// is a program of the PATH, an absolute path, or a file of the definition's, with
-	// "./" before it. Args follow it.
+	// Command starts an agent that speaks the Agent Client Protocol. Its first word is a program in
+	// PATH, an absolute path, or, with "./" before it, one of the definition's files. Args is appended
+	// to it.
 	Command []string `json:"command,omitempty" toml:"command" doc:"Starts an agent that speaks ACP"`
 	Args    []string `json:"args,omitempty" toml:"args"`
-	// Env names variables that are taken from the host's environment, where they are
-	// set; Variables are set as they are.
+	// Env names variables to take from the host's environment, if they are set there. Variables has
+	// variables and their values.
 	Env       []string          `json:"env,omitempty" toml:"env" doc:"Variables to take from the host's environment"`
 	Variables map[string]string `json:"variables,omitempty" toml:"variables"`
 	Sandbox   Sandbox           `json:"sandbox,omitzero" toml:"sandbox"`
-	// Hooks are what is run in place of an ACP agent, or beside one (U41–U43).
+	// Hooks are run instead of an ACP agent, or in addition (U41–U43).
 	Hooks Hooks `json:"hooks,omitzero" toml:"hooks"`
-	// Deployment has the policy of each environment (U28, U35).
+	// Deployment has the rules of each environment (U28, U35).
 	Deployment map[string]Deployment `json:"deployment,omitempty" toml:"deployment" doc:"By environment: production, preview"`
-	// Ignore are patterns of files that a deploy leaves out, as path.Match has them,
-	// of the path or of its last part.
+	// Ignore has patterns (path.Match) of files that a deploy leaves out; they match the path or its
+	// last part.
 	Ignore []string `json:"ignore,omitempty" toml:"ignore"`
-	// Confirm says which of an ACP agent's questions are answered with yes: ask,
-	// reads or all; empty: ask.
+	// Confirm says which of an ACP agent's questions are answered with yes: ask, reads or all; empty
+	// means ask.
 	Confirm string `json:"confirm,omitempty" toml:"confirm" enum:"ask,reads,all"`
 }
 
-// Sandbox is what a definition asks of the sandbox.
+// Sandbox has an agent's settings of its sandbox.
 type Sandbox struct {
 	// Network is shared, the default, or none.
 	Network string `json:"network,omitempty" toml:"network" enum:"shared,none"`
-	// Memory bounds the task's, in bytes with the units K, M, G; empty: unbounded.
+	// Memory bounds the task's memory, in bytes or with the units K, M, G; empty means no bound.
 	Memory string `json:"memory,omitempty" toml:"memory"`
-	// Processes bounds how many the task has; 0: unbounded.
+	// Processes bounds the number of the task's processes; 0 means no bound.
 	Processes int `json:"processes,omitempty" toml:"processes"`
-	// Folders are directories of the home directory that a task has of its own,
-	// besides .claude and .codex (U6).
+	// Folders are directories of the home directory of which a task has its own copy, in addition to
+	// .claude and .codex (U6).
 	Folders []string `json:"folders,omitempty" toml:"folders"`
 }
 
-// Hooks are the programs called with JSON on stdin.
+// Hooks are programs that get JSON on stdin.
 type Hooks struct {
 	OnCreate []string `json:"on_create,omitempty" toml:"on_create"`
 	OnEvent  []string `json:"on_event,omitempty" toml:"on_event"`
 	OnCancel []string `json:"on_cancel,omitempty" toml:"on_cancel"`
-	// Timeout is how long one may run, such as "90s"; empty: ten minutes.
+	// Timeout is how long a hook may run, such as "90s"; empty means ten minutes.
 	Timeout string `json:"timeout,omitempty" toml:"timeout"`
 }
 
-// Deployment is the policy of one environment.
+// Deployment has the rules of one environment.
 type Deployment struct {
-	// Sticky: running tasks stay on their version when another becomes active; nil:
-	// they do in production (U30).
+	// Sticky says that running tasks stay on their version when another becomes active; nil means only
+	// in production (U30).
 	Sticky *bool `json:"sticky,omitempty" toml:"sticky"`
 }
 
@@ -96,7 +96,7 @@ func ParseDefinition(text []byte) (Definition, error) {
 	return d, d.Check()
 }
 
-// Check says what is wrong with a definition.
+// Check returns an error if the definition is not valid.
 func (d Definition) Check() error {
 	if err := access.CheckName("an agent", d.Name); err != nil {
 		return store.Errorf(store.Invalid, "%w", err)
@@ -137,13 +137,13 @@ func (d Definition) Check() error {
 	return d.Sandbox.check()
 }
 
-// programs are what is started, by its name in the definition.
+// programs returns the commands of the definition, by their names in it.
 func (d Definition) programs() map[string][]string {
 	return map[string][]string{"command": d.Command, "hooks.on_create": d.Hooks.OnCreate, "hooks.on_event": d.Hooks.OnEvent, "hooks.on_cancel": d.Hooks.OnCancel}
 }
 
-// modest says what of a definition only the operator may ask for: what is the
-// host's own, its environment and the files that a command names.
+// modest returns an error if the definition asks for what only the operator may use: the host's
+// environment, or a program by its path.
 func (d Definition) modest() error {
 	if len(d.Env) > 0 {
 		return store.Errorf(store.Forbidden, "only the operator may take variables from the host's environment (env); `variables` and the environment's own are yours")
@@ -206,7 +206,7 @@ func (s Sandbox) check() error {
 	return nil
 }
 
-// MemoryBytes is the bound in bytes, 0 for none.
+// MemoryBytes returns the bound in bytes, or 0.
 func (s Sandbox) MemoryBytes() (int64, error) {
 	if s.Memory == "" {
 		return 0, nil
@@ -218,7 +218,7 @@ func (s Sandbox) MemoryBytes() (int64, error) {
 	return n, nil
 }
 
-// Time is how long a hook may run.
+// Time returns how long a hook may run.
 func (h Hooks) Time() (time.Duration, error) {
 	if h.Timeout == "" {
 		return hookTime, nil
@@ -230,11 +230,10 @@ func (h Hooks) Time() (time.Duration, error) {
 	return t, nil
 }
 
-// ACP reports whether the agent speaks the Agent Client Protocol; others have
-// hooks.
+// ACP reports whether the agent speaks the Agent Client Protocol. Otherwise it has hooks.
 func (d Definition) ACP() bool { return len(d.Command) > 0 }
 
-// sticky is an environment's.
+// sticky returns the setting of an environment.
 func (d Definition) sticky(environment string) bool {
 	if s := d.Deployment[environment].Sticky; s != nil {
 		return *s
@@ -242,8 +241,7 @@ func (d Definition) sticky(environment string) bool {
 	return environment == Production
 }
 
-// Encode is the definition's one form as JSON, and its hash with that of its
-// files.
+// Encode returns the definition as JSON, always the same, and the hash of that and of its files' hash.
 func (d Definition) Encode(code string) (raw json.RawMessage, hash string, err error) {
 	raw, err = json.Marshal(d)
 	if err != nil {
@@ -253,7 +251,7 @@ func (d Definition) Encode(code string) (raw json.RawMessage, hash string, err e
 	return raw, hex.EncodeToString(sum[:]), nil
 }
 
-// DecodeDefinition reads a version's.
+// DecodeDefinition decodes the definition of a version.
 func DecodeDefinition(raw json.RawMessage) (d Definition, err error) {
 	if err := json.Unmarshal(raw, &d); err != nil {
 		return d, fmt.Errorf("read the definition of a version: %w", err)

@@ -14,24 +14,24 @@ import (
 	"tandemux/host/task/store"
 )
 
-// Deploy is a deploy that somebody asks for.
+// Deploy says what to deploy.
 type Deploy struct {
-	// Definition is what to deploy; without one it is read from Files.
+	// Definition is what to deploy; if it is nil, it is read from Files.
 	Definition *Definition
-	// Files is a tar archive of the definition's directory; nil: it has no files.
+	// Files is a tar archive of the definition's directory, or nil.
 	Files io.Reader
-	// Branch is the one that it is for; "" for main.
+	// Branch is the branch to deploy on; "" means main.
 	Branch string
 	Note   string
-	// Unchanged does nothing when the branch's active version is the same.
+	// Unchanged makes it do nothing if the branch's active version is the same.
 	Unchanged bool
 }
 
-// configured is the author of versions made of the configuration.
+// configured is the author of versions that were made from the configuration.
 const configured = "configuration"
 
-// Deploy makes a version and points the branch at it (U24, U25). A definition that
-// can't run makes a FAILED version, which the branch does not follow.
+// Deploy makes a version and makes it the branch's active one (U24, U25). A definition that can't run
+// makes a FAILED version, which does not become active.
 func (r *Registry) Deploy(ctx context.Context, who access.Principal, d Deploy) (store.Deployed, error) {
 	got, err := r.deployFiles(ctx, who, d)
 	if err != nil && d.Files != nil {
@@ -43,7 +43,7 @@ func (r *Registry) Deploy(ctx context.Context, who access.Principal, d Deploy) (
 func (r *Registry) deployFiles(ctx context.Context, who access.Principal, d Deploy) (store.Deployed, error) {
 	var code string
 	if d.Files != nil {
-		r.files.RLock() // what is unpacked is not swept away before the record is there
+		r.files.RLock() // keeps sweep from removing the files before the record exists
 		defer r.files.RUnlock()
 		var err error
 		var def *Definition
@@ -89,7 +89,7 @@ func (r *Registry) deploy(ctx context.Context, who access.Principal, d Deploy, c
 	return got, err
 }
 
-// noteDeploy puts a deploy in the agent's log.
+// noteDeploy adds a deploy to the agent's log.
 func (r *Registry) noteDeploy(ctx context.Context, got store.Deployed, err error) {
 	if err != nil || got.Unchanged {
 		return
@@ -104,8 +104,7 @@ func (r *Registry) noteDeploy(ctx context.Context, got store.Deployed, err error
 	}
 }
 
-// mayDeploy says whether somebody may deploy an agent of a name, and whether it is
-// new.
+// mayDeploy returns an error if who may not deploy an agent with the name, and whether it is new.
 func (r *Registry) mayDeploy(ctx context.Context, who access.Principal, name string) (fresh bool, err error) {
 	a, err := r.store.Agents.Find(ctx, name)
 	switch {
@@ -118,7 +117,7 @@ func (r *Registry) mayDeploy(ctx context.Context, who access.Principal, name str
 		return false, err
 	}
 	if d := access.May(who, access.Update, access.Agent, a.ID); d == access.Hidden {
-		// Saying that it isn't there would be a lie that a second try finds out.
+		// To say that it does not exist would be false, which a second attempt would show.
 		return false, store.Errorf(store.Forbidden, "the name %q is not free for you", name)
 	} else if err := Refuse(d, access.Update, "agent", name); err != nil {
 		return false, err
@@ -126,8 +125,8 @@ func (r *Registry) mayDeploy(ctx context.Context, who access.Principal, name str
 	return false, nil
 }
 
-// cannotRun says why a definition could not be started now, "" when it could. What
-// is on the PATH today may be gone tomorrow, so this finds mistakes, not more.
+// cannotRun returns why a definition can't be started now, or "". Programs in PATH may change, so this
+// finds only mistakes.
 func (r *Registry) cannotRun(d Definition, code string) string {
 	for what, words := range d.programs() {
 		if len(words) == 0 {
@@ -152,8 +151,7 @@ func (r *Registry) cannotRun(d Definition, code string) string {
 	return ""
 }
 
-// Redeploy makes a new version of a branch's active one, with the variables as
-// they are now (U26).
+// Redeploy makes a new version of a branch's active one, with the current variables (U26).
 func (r *Registry) Redeploy(ctx context.Context, who access.Principal, branchID, note string) (store.Deployed, error) {
 	b, err := r.branch(ctx, who, access.Update, branchID)
 	if err != nil {
@@ -176,7 +174,7 @@ func (r *Registry) Redeploy(ctx context.Context, who access.Principal, branchID,
 	}
 	author := who.String()
 	if who.Kind == access.Operator {
-		author = v.Author // a definition is no better for being deployed again
+		author = v.Author // the author of a definition stays the same when it is deployed again
 	}
 	got, err := r.store.Deploy(ctx, store.Deployment{
 		Agent: a.Name, Description: a.Description, Branch: b.Name, Environment: b.Environment, Definition: v.Definition, Hash: v.Hash, Code: v.Code,
@@ -186,8 +184,8 @@ func (r *Registry) Redeploy(ctx context.Context, who access.Principal, branchID,
 	return got, err
 }
 
-// Rollback moves a branch to an earlier version, or with "" to the one before
-// (U31). The version is an id or a number.
+// Rollback makes an earlier version of a branch the active one (U31). version is an id, a number, or
+// "" for the one before.
 func (r *Registry) Rollback(ctx context.Context, who access.Principal, branchID, version, note string) (store.Deployed, error) {
 	b, err := r.branch(ctx, who, access.Update, branchID)
 	if err != nil {

@@ -14,14 +14,14 @@ import (
 	"tandemux/host/task/store"
 )
 
-// SecretPrefix begins the secret of every new key, and no token's of the host.
+// SecretPrefix begins the secret of every new key, and no token of the host.
 const SecretPrefix = "tandemux_sk_"
 
-// touchEvery is how exact a key's date of last use is.
+// touchEvery is the precision of a key's time of last use.
 const touchEvery = time.Minute
 
-// keyring knows all valid keys. What it says counts: it is changed before a method
-// that revokes returns, and never asks the disk.
+// keyring has all valid keys in memory, and decides whether a key is valid. It is changed before a
+// method that revokes a key returns.
 type keyring struct {
 	mu     sync.Mutex
 	byHash map[[32]byte]*keyEntry
@@ -30,7 +30,7 @@ type keyring struct {
 
 type keyEntry struct {
 	key   store.APIKey
-	ended chan struct{} // closed when it is revoked or its scopes change
+	ended chan struct{} // closed when the key is revoked or its scopes change
 	used  time.Time
 }
 
@@ -46,10 +46,10 @@ func (k *keyring) load(ctx context.Context, s *store.Store) error {
 	return nil
 }
 
-// put adds a key, or replaces it and ends what was let in by it.
+// put adds a key, or replaces it, which ends what was begun with it.
 func (k *keyring) put(key store.APIKey) {
 	if len(key.Hash) != sha256.Size {
-		return // damaged: nobody has its secret
+		return // damaged, so no secret matches
 	}
 	k.drop(key.ID)
 	e := &keyEntry{key: key, ended: make(chan struct{}), used: key.Used}
@@ -68,8 +68,8 @@ func (e *keyEntry) expired(now time.Time) bool {
 	return !e.key.Expires.IsZero() && !now.Before(e.key.Expires)
 }
 
-// Authenticate says whose a secret is: the id of a valid key. It looks secrets up
-// by their SHA-256, so that its time tells nothing of them.
+// Authenticate returns the id of the valid key with the secret. It looks secrets up by their SHA-256,
+// so its time reveals nothing about them.
 func (r *Registry) Authenticate(secret string) (keyID string, ok bool) {
 	sum := sha256.Sum256([]byte(secret))
 	now := r.o.Now()
@@ -92,8 +92,8 @@ func (r *Registry) Authenticate(secret string) (keyID string, ok bool) {
 	return keyID, ok
 }
 
-// Principal is who has a key, as its scopes are now; ended is closed once it is
-// revoked or its scopes change, whereupon what was begun with it must end (U88).
+// Principal returns the principal of a key with its current scopes. ended is closed once the key is
+// revoked or its scopes change; what was begun with the key must end then (U88).
 func (r *Registry) Principal(keyID string) (who access.Principal, ended <-chan struct{}, ok bool) {
 	r.keys.mu.Lock()
 	defer r.keys.mu.Unlock()
@@ -104,14 +104,14 @@ func (r *Registry) Principal(keyID string) (who access.Principal, ended <-chan s
 	return access.Principal{Kind: access.Key, ID: e.key.ID, Scopes: e.key.Scopes}, e.ended, true
 }
 
-// NewKey is a key that the operator wants.
+// NewKey describes a key to make.
 type NewKey struct {
 	Name    string         `json:"name"`
 	Scopes  []access.Scope `json:"scopes" doc:"A resource's id may be its name, or * for all"`
 	Expires time.Time      `json:"expires_at,omitzero"` // zero: never
 }
 
-// MadeKey is a key with its secret, which is nowhere else (U87).
+// MadeKey is a new key with its secret, which is stored nowhere (U87).
 type MadeKey struct {
 	store.APIKey
 	Secret string `json:"api_key" doc:"The secret; it is not shown again"`
@@ -145,7 +145,7 @@ func (r *Registry) CreateKey(ctx context.Context, who access.Principal, n NewKey
 	return MadeKey{k, secret}, nil
 }
 
-// scopes checks scopes and makes ids of the names in them.
+// scopes checks scopes and replaces names in them by ids.
 func (r *Registry) scopes(ctx context.Context, scopes []access.Scope) ([]access.Scope, error) {
 	if len(scopes) == 0 {
 		return nil, store.Errorf(store.Invalid, "a key needs scopes, such as agent:*:executor")
@@ -184,7 +184,7 @@ func (r *Registry) scopes(ctx context.Context, scopes []access.Scope) ([]access.
 	return resolved, nil
 }
 
-// Keys lists the keys, revoked ones too.
+// Keys lists all keys, including revoked ones.
 func (r *Registry) Keys(ctx context.Context, who access.Principal, p store.Page) ([]store.APIKey, string, error) {
 	if err := operate(who, "list keys"); err != nil {
 		return nil, "", err
@@ -199,10 +199,8 @@ func (r *Registry) Key(ctx context.Context, who access.Principal, ref string) (s
 	return r.store.Key(ctx, ref)
 }
 
-// RevokeKey ends a key at once: it authenticates nobody from the moment that this
-// begins, its scopes are gone, and what was begun with it ends (U88). When it can't
-// be written down the key is revoked all the same for as long as this process
-// lives.
+// RevokeKey revokes a key at once: from now on it authenticates nobody, and what was begun with it
+// ends (U88). If that can't be stored, the key is still revoked until this process ends.
 func (r *Registry) RevokeKey(ctx context.Context, who access.Principal, ref string) (store.APIKey, error) {
 	k, err := r.Key(ctx, who, ref)
 	if err != nil {
@@ -220,8 +218,8 @@ func (r *Registry) RevokeKey(ctx context.Context, who access.Principal, ref stri
 	})
 }
 
-// SetScopes replaces a key's scopes. What was begun with it ends, to be begun anew
-// with what it may now.
+// SetScopes replaces a key's scopes. What was begun with the key ends, so that it begins again with
+// the new scopes.
 func (r *Registry) SetScopes(ctx context.Context, who access.Principal, ref string, scopes []access.Scope) (store.APIKey, error) {
 	k, err := r.Key(ctx, who, ref)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"tandemux/host/task/store"
 )
 
-// Log puts lines in the log of a version's agent, without the version's secrets.
-// Their agent and version are set.
+// Log adds lines to the log of a version's agent, with the version's secrets masked. It sets their
+// agent and version.
 func (r *Registry) Log(ctx context.Context, l Launch, entries ...store.LogEntry) error {
 	for i := range entries {
 		entries[i].AgentID, entries[i].VersionID = l.Agent.ID, l.Version.ID
@@ -25,13 +25,13 @@ func (r *Registry) addLogs(ctx context.Context, agent string, entries ...store.L
 	return err
 }
 
-// News wakes who waits for something to change: an agent's log, a task.
+// News wakes those who wait for a change of something: an agent's log, or a task.
 type News struct {
 	mu      sync.Mutex
-	waiting map[string]chan struct{} // by what is waited for
+	waiting map[string]chan struct{} // by the id of what changes
 }
 
-// Of is closed with the next change: take it, look, and then wait for it.
+// Of returns a channel that is closed with the next change. Get the channel, then look, then wait.
 func (n *News) Of(what string) <-chan struct{} {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -56,15 +56,15 @@ func (n *News) Tell(changed ...string) {
 	}
 }
 
-// AwaitLogs is Logs, but waits for the first line that the filter chooses until
-// the context ends, whereupon it gives none.
+// AwaitLogs is Logs that waits for the first line that f selects, until ctx ends. Then it returns no
+// lines.
 func (r *Registry) AwaitLogs(ctx context.Context, who access.Principal, f store.LogFilter) (lines []store.LogEntry, last int64, err error) {
 	a, err := r.agent(ctx, who, access.Read, f.Agent)
 	if err != nil {
 		return nil, 0, err
 	}
 	for {
-		more := r.news.Of(a.ID) // before looking, so that nothing falls between
+		more := r.news.Of(a.ID) // before Logs, so that no line is missed
 		if lines, last, err = r.Logs(context.WithoutCancel(ctx), who, f); err != nil || len(lines) > 0 {
 			return lines, last, err
 		}
@@ -77,9 +77,8 @@ func (r *Registry) AwaitLogs(ctx context.Context, who access.Principal, f store.
 	}
 }
 
-// Logs gives lines of an agent's log, to somebody who may read the agent and, of
-// tasks' lines, the task (U106). Agent and Version may be named in any way. The
-// number of the last line looked at is where a follower goes on.
+// Logs returns lines of an agent's log, for who may read the agent and, for lines of tasks, the task
+// (U106). f.Agent and f.Version may be ids, names or numbers. last is the number to continue after.
 func (r *Registry) Logs(ctx context.Context, who access.Principal, f store.LogFilter) (lines []store.LogEntry, last int64, err error) {
 	a, err := r.agent(ctx, who, access.Read, f.Agent)
 	if err != nil {
@@ -97,7 +96,7 @@ func (r *Registry) Logs(ctx context.Context, who access.Principal, f store.LogFi
 		t, err := r.store.Tasks.Find(ctx, f.Task)
 		if err == nil {
 			f.Task = t.ID
-		} else if !strings.HasPrefix(f.Task, "tsk_") { // one that was deleted has lines still
+		} else if !strings.HasPrefix(f.Task, "tsk_") { // a deleted task still has lines
 			return nil, 0, err
 		}
 	}
@@ -121,8 +120,8 @@ func (r *Registry) Logs(ctx context.Context, who access.Principal, f store.LogFi
 	return lines, last, nil
 }
 
-// mayReadLog says whether somebody may read a task's lines: those of tasks that
-// are gone are the operator's.
+// mayReadLog reports whether who may read a task's lines. Only the operator may read those of deleted
+// tasks.
 func (r *Registry) mayReadLog(ctx context.Context, who access.Principal, task string) bool {
 	if who.Kind == access.Operator {
 		return true

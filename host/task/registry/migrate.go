@@ -7,9 +7,8 @@ import (
 	"tandemux/host/task/store"
 )
 
-// Migration is tasks that somebody wants to move to another version (U32): all of
-// a version (From) or those named (Tasks), to a version (To) or to the active one
-// of their branch (ToLatest).
+// Migration says which tasks to move (U32): all of a version (From) or those named (Tasks), to a
+// version (To) or to the active one of their branch (ToLatest).
 type Migration struct {
 	From     string   `json:"from_version_id,omitempty" flag:"from" doc:"All tasks of this version"`
 	Tasks    []string `json:"task_ids,omitempty"`
@@ -17,14 +16,14 @@ type Migration struct {
 	ToLatest bool     `json:"to_latest,omitempty" flag:"latest" doc:"To the active version of their branch"`
 }
 
-// Migrated is what a migration did.
+// Migrated is the result of a migration.
 type Migrated struct {
 	Version store.Version `json:"version"`
 	Moved   []string      `json:"task_ids" doc:"The tasks that moved; those that were there already are not named"`
 }
 
-// Migrate moves tasks that somebody may update. Those of From that he may not, or
-// that are over, are left out; of those he names each must be his to move.
+// Migrate moves tasks to another version. Of the tasks of From, those that are final or that who may
+// not update are left out. If who may not update one of Tasks, that is an error.
 func (r *Registry) Migrate(ctx context.Context, who access.Principal, m Migration) (got Migrated, err error) {
 	if (m.From == "") == (len(m.Tasks) == 0) || (m.To == "") == !m.ToLatest {
 		return got, store.Errorf(store.Invalid, "say either from_version_id or task_ids, and either to_version_id or to_latest")
@@ -86,8 +85,8 @@ func (r *Registry) migrating(ctx context.Context, who access.Principal, m Migrat
 	return tasks, err
 }
 
-// ParentsOf is what the access to a task derives from. One without a sandbox runs as the
-// operator, and is theirs alone.
+// ParentsOf returns what access to a task depends on. A task without a sandbox runs as the operator,
+// who alone may use it.
 func ParentsOf(t store.Task) access.Parents {
 	return access.Parents{Task: t.ID, Agent: t.AgentID, Project: t.ProjectID, Private: t.Private || t.Facts.Bare, Creator: t.Creator}
 }

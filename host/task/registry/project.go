@@ -9,19 +9,19 @@ import (
 	"tandemux/host/task/store"
 )
 
-// Project finds a project, for somebody who may do something with it.
+// Project returns a project with which who may do verb.
 func (r *Registry) Project(ctx context.Context, who access.Principal, verb access.Verb, ref string) (store.Project, error) {
 	p, err := r.store.Projects.Find(ctx, ref)
 	return p, may(err, who, verb, access.Project, p.ID, "project", ref)
 }
 
-// Projects lists those that somebody may see.
+// Projects lists the projects that who may see.
 func (r *Registry) Projects(ctx context.Context, who access.Principal, p store.Page) ([]store.Project, string, error) {
 	all, next, err := r.store.Projects.List(ctx, nil, p)
 	return seen(who, access.Project, all, func(p store.Project) string { return p.ID }), next, err
 }
 
-// ProjectChange is what is to be set of a project; nil stays.
+// ProjectChange has the new values of a project. What is nil is not changed.
 type ProjectChange struct {
 	Name        *string `json:"name,omitempty" flag:"name,n" doc:"Its name"`
 	Description *string `json:"description,omitempty" flag:"description" doc:"What it is for"`
@@ -36,7 +36,7 @@ func (c ProjectChange) apply(who access.Principal, p *store.Project) error {
 		p.Description = *c.Description
 	}
 	if c.Dir != nil && *c.Dir != p.Dir {
-		// Tasks of everybody who may use the project work on it.
+		// The tasks of everybody who may use the project work on the directory.
 		if err := operate(who, "say which directory a project is of"); err != nil {
 			return err
 		}
@@ -77,7 +77,7 @@ func (r *Registry) UpdateProject(ctx context.Context, who access.Principal, ref 
 	return r.store.Projects.Edit(ctx, p.ID, func(p *store.Project) error { return c.apply(who, p) })
 }
 
-// DeleteProject removes a project that is empty.
+// DeleteProject removes an empty project.
 func (r *Registry) DeleteProject(ctx context.Context, who access.Principal, ref string) error {
 	p, err := r.Project(ctx, who, access.Delete, ref)
 	if err != nil {
@@ -86,14 +86,13 @@ func (r *Registry) DeleteProject(ctx context.Context, who access.Principal, ref 
 	return r.store.Projects.Delete(ctx, p.ID)
 }
 
-// Filesystem finds a filesystem, for somebody who may do something with its
-// project, from which it derives its access (U58, U86).
+// Filesystem returns a filesystem if who may do verb with its project (U58, U86).
 func (r *Registry) Filesystem(ctx context.Context, who access.Principal, verb access.Verb, ref string) (store.Filesystem, error) {
 	f, err := r.store.Filesystems.Find(ctx, ref)
 	return f, may(err, who, verb, access.Project, f.ProjectID, "filesystem", ref)
 }
 
-// Filesystems lists those of a project, or of all that somebody may see.
+// Filesystems lists the filesystems of a project, or of all projects that who may see.
 func (r *Registry) Filesystems(ctx context.Context, who access.Principal, project string, p store.Page) ([]store.Filesystem, string, error) {
 	if project != "" {
 		pr, err := r.Project(ctx, who, access.Read, project)

@@ -14,25 +14,24 @@ import (
 	"tandemux/host/task/store"
 )
 
-// Options are what a Registry needs besides its store.
+// Options has what a Registry needs besides its store.
 type Options struct {
-	// Dir is the state directory, where versions' files are kept.
+	// Dir is the state directory, which has the versions' files.
 	Dir string
 	Log *slog.Logger // nil discards
 	Now func() time.Time
-	// Getenv is the host's environment, from which definitions may name variables;
-	// nil: os.Getenv.
+	// Getenv reads the host's environment, whose variables definitions may name; nil means os.Getenv.
 	Getenv func(string) string
-	// Configured gives the definition of an agent of the configuration, or says why there
-	// is none; nil: none.
+	// Configured returns the definition of an agent in the configuration, or an error that says why
+	// there is none; nil means there are none.
 	Configured func(name string) (Definition, error)
 }
 
-// Registry is the rules over one store.
+// Registry has the rules about the records of one store.
 type Registry struct {
 	store *store.Store
 	o     Options
-	dir   string // of versions' files
+	dir   string // the directory of versions' files
 	files sync.RWMutex
 	keys  keyring
 	news  News
@@ -58,8 +57,7 @@ func New(ctx context.Context, s *store.Store, o Options) (*Registry, error) {
 	return r, nil
 }
 
-// Refuse makes the error of a decision about something that is named by ref: what
-// is hidden is not there. It is nil when it was allowed.
+// Refuse returns the error for a decision about ref, or nil if it is Allowed. Hidden gives NotFound.
 func Refuse(d access.Decision, verb access.Verb, what, ref string) error {
 	switch d {
 	case access.Allowed:
@@ -71,7 +69,7 @@ func Refuse(d access.Decision, verb access.Verb, what, ref string) error {
 	}
 }
 
-// may is the error of finding something, or of a decision about it.
+// may returns err, or the error of access.May.
 func may(err error, who access.Principal, verb access.Verb, kind access.Kind, id, what, ref string) error {
 	if err != nil {
 		return err
@@ -79,7 +77,7 @@ func may(err error, who access.Principal, verb access.Verb, kind access.Kind, id
 	return Refuse(access.May(who, verb, kind, id), verb, what, ref)
 }
 
-// operate refuses everybody but the operator.
+// operate returns an error unless who is the operator.
 func operate(who access.Principal, what string) error {
 	if who.Kind == access.Operator {
 		return nil
@@ -87,7 +85,7 @@ func operate(who access.Principal, what string) error {
 	return store.Errorf(store.Forbidden, "only the operator may %s", what)
 }
 
-// seen keeps what a principal may see.
+// seen returns the elements that who may see.
 func seen[T any](who access.Principal, kind access.Kind, all []T, id func(T) string) []T {
 	kept := all[:0]
 	for _, v := range all {

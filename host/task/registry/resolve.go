@@ -13,22 +13,22 @@ import (
 	"tandemux/host/task/store"
 )
 
-// Wanted is which agent a task is to be of.
+// Wanted says of which agent a task is to be.
 type Wanted struct {
 	Agent string // id or name
-	// Branch must be deployed; "" for Hint, where that is deployed, or main (U29).
+	// Branch must be deployed. If it is "", Hint is used if it is deployed, else main (U29).
 	Branch, Hint string
 }
 
-// Resolved is what a task is made of (U40).
+// Resolved is the version that a task gets (U40).
 type Resolved struct {
 	Agent   store.Agent
 	Branch  store.Branch
 	Version store.Version
 }
 
-// Resolve finds the version that a new task gets, for somebody who may run the
-// agent (U83). An agent of the configuration is registered as it is there now.
+// Resolve returns the version for a new task, if who may run the agent (U83). An agent of the
+// configuration is deployed first if that has changed.
 func (r *Registry) Resolve(ctx context.Context, who access.Principal, w Wanted) (got Resolved, err error) {
 	got.Agent, err = r.store.Agents.Find(ctx, w.Agent)
 	if err == nil || errors.Is(err, store.NotFound) {
@@ -59,7 +59,7 @@ func (r *Registry) Resolve(ctx context.Context, who access.Principal, w Wanted) 
 	return got, err
 }
 
-// elsewhere adds to an error about a branch which ones there are.
+// elsewhere adds the names of branches to an error about a branch that does not exist.
 func (r *Registry) elsewhere(ctx context.Context, a store.Agent, err error) error {
 	if !errors.Is(err, store.NotFound) {
 		return err
@@ -75,15 +75,15 @@ func (r *Registry) elsewhere(ctx context.Context, a store.Agent, err error) erro
 	return store.Errorf(store.NotFound, "%w; %s was deployed on %s", err, a.Name, strings.Join(names, ", "))
 }
 
-// adopt registers an agent of the configuration that is not there, or is there as
-// the configuration had it before.
+// adopt deploys an agent of the configuration that was never deployed, or differs from what was
+// deployed.
 func (r *Registry) adopt(ctx context.Context, ref string, a *store.Agent, missing error) error {
 	name := ref
 	if missing == nil {
 		name = a.Name
 		main, err := r.store.BranchNamed(ctx, a.ID, MainBranch)
 		if err != nil || main.ActiveID == "" {
-			return nil //nolint:nilerr // deployed elsewhere
+			return nil //nolint:nilerr // it was deployed in another way
 		}
 		if v, err := r.store.Versions.Get(ctx, main.ActiveID); err != nil || v.Author != configured {
 			return err
@@ -92,7 +92,7 @@ func (r *Registry) adopt(ctx context.Context, ref string, a *store.Agent, missin
 	def, err := r.o.Configured(name)
 	switch {
 	case err != nil && missing == nil:
-		return nil //nolint:nilerr // it stays as it was deployed
+		return nil //nolint:nilerr // the deployed version is used
 	case err != nil:
 		return store.Errorf(store.NotFound, "%w", err)
 	}
@@ -101,7 +101,7 @@ func (r *Registry) adopt(ctx context.Context, ref string, a *store.Agent, missin
 		return err
 	}
 	got, err := r.deploy(ctx, access.TheOperator(), Deploy{Definition: &def, Unchanged: true}, "", configured)
-	if errors.Is(err, store.Exists) { // another did so at the same moment
+	if errors.Is(err, store.Exists) { // somebody else has just done the same
 		got.Agent, err = r.store.Agents.Find(ctx, name)
 	}
 	if err == nil && got.Version.Status == store.Failed && missing != nil {
@@ -111,7 +111,7 @@ func (r *Registry) adopt(ctx context.Context, ref string, a *store.Agent, missin
 	return err
 }
 
-// AdHoc registers a bare command that speaks ACP, for the operator.
+// AdHoc deploys a command line that speaks ACP. Only the operator may.
 func (r *Registry) AdHoc(ctx context.Context, who access.Principal, argv []string, confirm string) (Resolved, error) {
 	if err := operate(who, "run commands that are no agent's"); err != nil {
 		return Resolved{}, err
@@ -136,9 +136,9 @@ func (r *Registry) AdHoc(ctx context.Context, who access.Principal, argv []strin
 	return Resolved{}, store.Errorf(store.Busy, "the agent %s is being made", def.Name)
 }
 
-// adHocName is the name of a command's agent: the same for the same words.
+// adHocName returns the name of a command line's agent, always the same.
 func adHocName(argv []string) string {
-	text, _ := json.Marshal(argv) // texts always can be
+	text, _ := json.Marshal(argv) // texts can always be encoded
 	sum := sha256.Sum256(text)
 	base := strings.Map(func(c rune) rune {
 		switch {

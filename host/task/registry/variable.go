@@ -16,13 +16,13 @@ import (
 	"tandemux/host/task/store"
 )
 
-// Masked stands for the value of a secret.
+// Masked is shown instead of a secret.
 const Masked = "********"
 
-// maxVariableName bounds a name, in bytes.
+// maxVariableName bounds a variable's name, in bytes.
 const maxVariableName = 128
 
-// CheckVariable says what is wrong with a variable.
+// CheckVariable returns an error unless a variable's name and value are valid.
 func CheckVariable(name, value string) error {
 	switch {
 	case name == "" || len(name) > maxVariableName || strings.ContainsFunc(name, func(c rune) bool {
@@ -39,17 +39,17 @@ func CheckVariable(name, value string) error {
 	return nil
 }
 
-// Variable is one as it may be shown (U96).
+// Variable is a variable as it may be shown (U96).
 type Variable struct {
 	Name   string `json:"name"`
 	Value  string `json:"value" doc:"Masked when it is secret"`
 	Secret bool   `json:"secret"`
-	// Pending: the active versions don't have this value yet.
+	// Pending says that the active versions don't have this value yet.
 	Pending bool      `json:"pending,omitempty" doc:"It reaches tasks with the next deploy"`
 	Updated time.Time `json:"updated_at"`
 }
 
-// environmentOf checks that somebody may do something with an agent's environment.
+// environmentOf returns an agent and environment if who may do verb with the agent.
 func (r *Registry) environmentOf(ctx context.Context, who access.Principal, verb access.Verb, agent, environment string) (store.Agent, string, error) {
 	a, err := r.agent(ctx, who, verb, agent)
 	if err == nil {
@@ -58,8 +58,8 @@ func (r *Registry) environmentOf(ctx context.Context, who access.Principal, verb
 	return a, environment, err
 }
 
-// SetVariables sets variables of an environment, all or none. They reach tasks
-// with the next deploy.
+// SetVariables sets variables of an environment, either all or, on an error, none. Tasks get them with
+// the next deploy.
 func (r *Registry) SetVariables(ctx context.Context, who access.Principal, agent, environment string, vars []store.Variable) error {
 	a, environment, err := r.environmentOf(ctx, who, access.Update, agent, environment)
 	if err != nil {
@@ -76,7 +76,7 @@ func (r *Registry) SetVariables(ctx context.Context, who access.Principal, agent
 	return r.store.SetVariables(ctx, a.ID, environment, vars)
 }
 
-// Variables lists an environment's; secrets are masked for everybody.
+// Variables lists the variables of an environment. Secrets are masked for everybody.
 func (r *Registry) Variables(ctx context.Context, who access.Principal, agent, environment string) ([]Variable, error) {
 	a, environment, err := r.environmentOf(ctx, who, access.Read, agent, environment)
 	if err != nil {
@@ -102,8 +102,8 @@ func (r *Registry) Variables(ctx context.Context, who access.Principal, agent, e
 	return shown, nil
 }
 
-// deployedVariables are those that the version has that was activated last in an
-// environment; none where nothing was.
+// deployedVariables returns the variables of the version that was activated last in an environment, or
+// none.
 func (r *Registry) deployedVariables(ctx context.Context, agent, environment string) (map[string]store.Variable, error) {
 	v, err := r.store.Newest(ctx, agent, environment)
 	if errors.Is(err, store.NotFound) {
@@ -120,7 +120,7 @@ func (r *Registry) deployedVariables(ctx context.Context, agent, environment str
 	return vars, err
 }
 
-// DeleteVariable removes one; versions that were deployed keep it.
+// DeleteVariable removes a variable. Versions that were deployed with it keep it.
 func (r *Registry) DeleteVariable(ctx context.Context, who access.Principal, agent, environment, name string) error {
 	a, environment, err := r.environmentOf(ctx, who, access.Update, agent, environment)
 	if err != nil {
@@ -129,25 +129,25 @@ func (r *Registry) DeleteVariable(ctx context.Context, who access.Principal, age
 	return r.store.DeleteVariable(ctx, a.ID, environment, name)
 }
 
-// Launch is all that is needed to start an agent.
+// Launch has all that is needed to start an agent.
 type Launch struct {
 	Agent      store.Agent
 	Version    store.Version
 	Definition Definition
-	// CodeDir has the definition's files, "" for none.
+	// CodeDir is the directory with the definition's files, or "".
 	CodeDir string
-	// Env is the agent's environment besides what the sandbox sets, NAME=VALUE: it
-	// holds secrets, and goes into the child's environment alone.
+	// Env is the agent's environment, NAME=VALUE, without what the sandbox sets. It contains secrets,
+	// and may only be used for the child's environment.
 	Env    []string
 	Masker *Masker
-	// Trusted: the operator made the version. Of others nothing that they name on the
-	// host may be shown to them, and they run in a sandbox or not at all.
+	// Trusted says that the operator made the version. Other versions run only in a sandbox, which
+	// shows no files of the host that they name.
 	Trusted bool
 }
 
-// Launch gives what a version is started with: later variables count over earlier
-// ones of the host's environment, the definition's and the environment's snapshot.
-// It is for the host's own use, and asks nobody's rights.
+// Launch returns what a version is started with. Variables of the snapshot override those of the
+// definition, which override those of the host. It is for the host's own use and does not check
+// access.
 func (r *Registry) Launch(ctx context.Context, versionID string) (Launch, error) {
 	v, err := r.store.Versions.Get(ctx, versionID)
 	if err != nil {
@@ -181,7 +181,7 @@ func (r *Registry) Launch(ctx context.Context, versionID string) (Launch, error)
 			secrets = append(secrets, v.Value)
 		}
 	}
-	// What the host's environment has is a secret as like as not.
+	// What comes from the host's environment may well be secret.
 	for _, name := range l.Definition.Env {
 		if looksSecret(name) && env[name] != "" {
 			secrets = append(secrets, env[name])
@@ -194,13 +194,12 @@ func (r *Registry) Launch(ctx context.Context, versionID string) (Launch, error)
 	return l, nil
 }
 
-// Argv is the agent's command as it is to be started, where its files are at a
-// directory of the sandbox's or the host's.
+// Argv returns the agent's command line, with its files in the directory codeAt.
 func (l Launch) Argv(codeAt string) []string {
 	return HookArgv(slices.Concat(l.Definition.Command, l.Definition.Args), codeAt)
 }
 
-// HookArgv is that of a hook.
+// HookArgv returns the command line of a hook, with the definition's files in the directory codeAt.
 func HookArgv(words []string, codeAt string) []string {
 	words = slices.Clone(words)
 	if len(words) > 0 && codeAt != "" {
@@ -211,21 +210,22 @@ func HookArgv(words []string, codeAt string) []string {
 	return words
 }
 
-// looksSecret judges a variable by its name.
+// looksSecret guesses from a variable's name whether it is secret.
 func looksSecret(name string) bool {
 	return slices.ContainsFunc([]string{"KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "AUTH"}, func(part string) bool {
 		return strings.Contains(strings.ToUpper(name), part)
 	})
 }
 
-// shortestSecret is what is masked: shorter ones are in half of all words.
+// shortestSecret is the shortest text that is masked, in bytes: shorter ones are part of too many
+// words.
 const shortestSecret = 4
 
-// Masker takes secrets out of text.
+// Masker replaces secrets in texts.
 type Masker struct{ r *strings.Replacer }
 
-// NewMasker masks values as they are, line by line where they have several, and as
-// they are in JSON, in URLs and in base64.
+// NewMasker returns a Masker of values. It masks a value as it is, each of its longer lines, and the
+// forms that they have in JSON, in URLs and in base64.
 func NewMasker(secrets []string) *Masker {
 	var forms []string
 	for _, s := range secrets {
@@ -238,7 +238,7 @@ func NewMasker(secrets []string) *Masker {
 			}
 		}
 		for _, l := range lines {
-			text, _ := json.Marshal(l) // texts always can be
+			text, _ := json.Marshal(l) // texts can always be encoded
 			forms = append(
 				forms, l, string(text[1:len(text)-1]), url.QueryEscape(l), url.PathEscape(l),
 				base64.StdEncoding.EncodeToString([]byte(l)), base64.RawURLEncoding.EncodeToString([]byte(l)),
@@ -246,7 +246,7 @@ func NewMasker(secrets []string) *Masker {
 		}
 	}
 	forms = slices.DeleteFunc(forms, func(s string) bool { return len(s) < shortestSecret })
-	// Longer ones first, so that of a secret that is part of another the whole is masked.
+	// Longer ones come first, so that a secret that contains another one is masked as a whole.
 	slices.SortFunc(forms, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
 	forms = slices.Compact(forms)
 	if len(forms) == 0 {
@@ -259,7 +259,7 @@ func NewMasker(secrets []string) *Masker {
 	return &Masker{strings.NewReplacer(pairs...)}
 }
 
-// Text is a text without secrets. A nil Masker changes nothing.
+// Text returns s without secrets. A nil Masker changes nothing.
 func (m *Masker) Text(s string) string {
 	if m == nil || m.r == nil {
 		return s
