@@ -15,36 +15,37 @@ import (
 	"tandemux/host/params"
 )
 
-// chat is the body of a chat's channel: the conversation with one session of an
-// agent. Guarded by the lock.
+// Chat is the body of a chat's channel: a conversation, with one session of the agent. It is guarded
+// by the core's lock.
 type Chat struct {
 	all   *Sessions
 	ch    *core.Channel
 	s     *session
 	value ahp.ChatState
 	facts chatFacts
-	dirty bool // the facts have changed
-	gone  bool // disposed of
+	dirty bool // facts have changed since Changed was called
+	gone  bool // the chat was disposed of
 
 	agent   agent.Session // nil while none is open
 	opening *agentStart   // nil unless one is being opened
-	now     *prompting    // the turn that the agent is at, or nil
+	now     *prompting    // the turn that the agent works on, or nil
 	options []agent.Option
 }
 
-// chatFacts are what no action of a chat tells.
+// chatFacts is what the host stores about a chat besides its state.
 type chatFacts struct {
 	Session ahp.URI `json:"session"`
-	// Resume is the agent's own name of its session.
+	// Resume is the agent's id of its session.
 	Resume string `json:"resume,omitempty"`
-	// Fork is that of the session which the chat's is yet to begin as a copy of.
+	// Fork is the agent's id of the session of which this chat's session is still to be made as a
+	// copy.
 	Fork string `json:"fork,omitempty"`
-	// Forgot says that the agent no longer knows what the chat says.
+	// Forgot says that the agent does not know what was said in the chat.
 	Forgot bool `json:"forgot,omitempty"`
-	// Tokens and WorkedMs are what its finished turns took.
+	// Tokens and WorkedMs are the sums of its finished turns.
 	Tokens   int64 `json:"tokens,omitempty"`
 	WorkedMs int64 `json:"workedMs,omitempty"`
-	// Older are the turns before those in value; see chat_window.go.
+	// Older are the turns before those in the state; see chat_window.go.
 	Older []ahp.Turn `json:"older,omitempty"`
 }
 
@@ -52,7 +53,7 @@ func (c *Chat) Kind() string         { return ahp.ChatScheme }
 func (c *Chat) Reduce(a ahp.Action)  { c.value = ahp.ReduceChat(c.value, a) }
 func (c *Chat) State(tx core.Tx) any { return c.value }
 
-// Settle tells the text that has gathered.
+// Settle applies the text that has gathered.
 func (c *Chat) Settle(tx core.Tx) {
 	if c.now != nil {
 		c.now.flush(tx)
@@ -75,13 +76,13 @@ func (c *Chat) Know(raw json.RawMessage) error {
 	return json.Unmarshal(raw, &c.facts)
 }
 
-// apply applies an action of the chat and tells what follows from it.
+// apply applies an action of the chat, and updates the chat's row in its session.
 func (c *Chat) apply(tx core.Tx, a ahp.Action, by *core.By) {
 	tx.Apply(c.ch, c.timed(a), by)
 	c.s.mirror(tx, c)
 }
 
-// agentStart is a session of an agent that is being opened.
+// agentStart is the opening of an agent's session.
 type agentStart struct {
 	done chan struct{}
 	// Set before done is closed.
@@ -89,9 +90,9 @@ type agentStart struct {
 	err   error
 }
 
-// URI is the chat's, Session its session's; both are immutable, as are Owner, the
-// principal that made the session, Provider, the id of its agent's, Sandbox, which is nil for
-// most sessions, and Roots, its directories.
+// URI returns the chat's URI and Session that of its session. Owner is the principal that made the
+// session, Provider the id of its agent's provider, Task and Sandbox what confines it, if anything.
+// None of them changes.
 func (c *Chat) URI() ahp.URI     { return c.ch.URI }
 func (c *Chat) Session() ahp.URI { return c.s.ch.URI }
 func (c *Chat) Owner() string    { return c.s.facts.Owner }
@@ -99,7 +100,8 @@ func (c *Chat) Task() string     { return c.s.facts.Sandbox }
 func (c *Chat) Provider() string { return c.s.value.Provider }
 func (c *Chat) Sandbox() Sandbox { return c.s.sandbox }
 
-// Label is what the session's terminals say of who holds them.
+// Label returns the name of the session's agent, or of the session if a person named it, for its
+// terminals.
 func (c *Chat) Label(tx core.Tx) string {
 	if c.s.facts.Named && c.s.value.Title != "" {
 		return c.s.value.Title
@@ -110,10 +112,10 @@ func (c *Chat) Label(tx core.Tx) string {
 	return c.s.value.Provider
 }
 
-// errGone is why nothing more happens in a chat that was disposed of.
+// errGone is the error of what is done in a chat that was disposed of.
 var errGone = agent.Errorf(agent.KindClosed, "the chat was disposed of")
 
-// open begins to open the agent's session unless it is open or that has begun.
+// open starts opening the agent's session, unless it is open or being opened.
 func (c *Chat) open(tx core.Tx) *agentStart {
 	if c.opening != nil {
 		return c.opening
@@ -143,14 +145,14 @@ func (c *Chat) open(tx core.Tx) *agentStart {
 	return o
 }
 
-// spec says what to open.
+// spec describes the agent's session to open.
 func (c *Chat) spec(tx core.Tx) agent.Spec {
 	s := c.s
 	spec := agent.Spec{
 		Session: s.ch.URI, Chat: c.ch.URI, Roots: slices.Clone(s.facts.Roots), Resume: c.facts.Resume, Fork: c.facts.Fork,
 		Config: map[string]string{}, Events: &chatEvents{c}, Clients: &clientTools{c},
 	}
-	if s.sandbox != nil { // Whatever else the agent gets or lacks.
+	if s.sandbox != nil { // in any case, whatever else the agent gets
 		spec.Confine = s.sandbox
 	}
 	for k, v := range s.facts.Config {
@@ -162,7 +164,7 @@ func (c *Chat) spec(tx core.Tx) agent.Spec {
 	return spec
 }
 
-// finishOpening waits for the provider, but not for ever.
+// finishOpening waits until the provider has opened the session, for Limits.AgentStart at most.
 func (c *Chat) finishOpening(o *agentStart, spec agent.Spec) {
 	ss := c.all
 	ctx, cancel := context.WithTimeout(ss.ctx, ss.Limits.AgentStart)
@@ -180,7 +182,7 @@ func (c *Chat) finishOpening(o *agentStart, spec agent.Spec) {
 			r.Err = agent.Errorf(agent.KindTimeout, "the agent was not ready within %v", ss.Limits.AgentStart)
 			go func() {
 				if late := <-got; late.Session != nil {
-					agent.Guarded(late.Session.Close) //nolint:errcheck // it was given up already
+					agent.Guarded(late.Session.Close) //nolint:errcheck // opening was given up before
 				}
 			}()
 		}
@@ -199,7 +201,7 @@ func (c *Chat) finishOpening(o *agentStart, spec agent.Spec) {
 	close(o.done)
 }
 
-// take takes a session of the agent that is ready.
+// take makes an open agent's session the chat's.
 func (c *Chat) take(tx core.Tx, a agent.Session) {
 	c.agent = a
 	if c.facts.Resume != "" && !a.Resumed() && (len(c.value.Turns) > 0 || len(c.facts.Older) > 0) {
@@ -207,7 +209,7 @@ func (c *Chat) take(tx core.Tx, a agent.Session) {
 	}
 	c.facts.Resume, c.facts.Fork = a.ID(), ""
 	c.dirty = true
-	// What the agent can do is known once it runs.
+	// What the agent can do is known only now.
 	info := c.s.provider.Info()
 	able, steers := a.(agent.Steerer)
 	steers = steers && able.Steers()
@@ -216,7 +218,7 @@ func (c *Chat) take(tx core.Tx, a agent.Session) {
 	c.all.refreshAgents(tx)
 }
 
-// forsake closes the agent's session; the next turn opens another.
+// forsake closes the agent's session. The next turn opens another one.
 func (c *Chat) forsake(tx core.Tx) {
 	if c.agent != nil {
 		c.all.closeAgent(tx, c.agent)
@@ -224,10 +226,10 @@ func (c *Chat) forsake(tx core.Tx) {
 	}
 }
 
-// chatEvents takes what an agent tells of its session.
+// chatEvents receives what an agent reports about its session.
 type chatEvents struct{ c *Chat }
 
-// Title names the session unless a person has.
+// Title sets the session's title, unless a person has.
 func (e *chatEvents) Title(title string) {
 	c := e.c
 	c.all.Core.Do(func(tx core.Tx) {
@@ -240,7 +242,7 @@ func (e *chatEvents) Title(title string) {
 	})
 }
 
-// Options replaces what can be set.
+// Options replaces the settings that the agent offers.
 func (e *chatEvents) Options(options []agent.Option) {
 	c := e.c
 	options = options[:min(len(options), maxOptions)]
@@ -280,12 +282,12 @@ func (e *chatEvents) Commands(commands []agent.Command) {
 	})
 }
 
-// Dead reports that nothing may happen in the chat any more.
+// Dead reports whether nothing may happen in the chat any more.
 func (c *Chat) Dead(tx core.Tx) bool { return c.gone || tx.Closing() }
 
-// FollowWork keeps the chats' lists of background work: the terminals that a session
-// holds for no tool call and whose command still runs (G41). It is called when a
-// terminal is new, its claim has changed, or it has exited; work describes it.
+// FollowWork updates the chats' background work: the terminals that a session holds outside of any
+// tool call and whose command still runs (G41). The host calls it when a terminal is new, its claim
+// has changed, or it has exited. work describes the terminal.
 func (ss *Sessions) FollowWork(tx core.Tx, t ahp.TerminalState, work ahp.BackgroundWork) {
 	claim := t.Claim
 	parked := claim.Kind == ahp.ClaimSession && claim.TurnID+claim.ToolCallID == "" && !t.Lifecycle.Exited()

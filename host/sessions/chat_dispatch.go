@@ -15,9 +15,8 @@ import (
 	"tandemux/host/requests"
 )
 
-// chatActions are those that clients may dispatch to chats (AHP, Chat Channel).
-// What is not among them, of those that AHP lets clients dispatch, is refused with
-// a reason.
+// chatActions adds the actions that clients may dispatch to chats (AHP, Chat Channel). Others that AHP
+// lets clients dispatch are refused with a reason.
 func chatActions(all map[string]requests.Action) {
 	add := adder(all, requests.Is[*Chat])
 	add(ahp.ChatTurnStarted{}, beginTurn, "turnId", "message")
@@ -41,13 +40,13 @@ func chatActions(all map[string]requests.Action) {
 		ahp.ChatWorkingDirectorySet{}, ahp.ChatWorkingDirectoryRemoved{})
 }
 
-// accept applies an action that can't be wrong.
+// accept applies an action that needs no check.
 func accept(tx core.Tx, d *requests.Dispatch) string {
 	d.Channel.Body.(*Chat).apply(tx, d.Action, d.By)
 	return ""
 }
 
-// mayPrompt says why a client can't say anything in a chat.
+// mayPrompt returns why no message can be sent to the chat, or "".
 func (c *Chat) mayPrompt(m *ahp.Message) string {
 	switch {
 	case c.value.Interactivity != "" && c.value.Interactivity != ahp.InteractivityFull:
@@ -66,8 +65,8 @@ func (c *Chat) mayPrompt(m *ahp.Message) string {
 	return ""
 }
 
-// mayRun says why a client can't have a message carried out that is a command line. What it
-// may is noted.
+// mayRun returns why a client may not run a message that is a command line, or "". If it may, that is
+// audited.
 func (c *Chat) mayRun(d *requests.Dispatch, m ahp.Message) string {
 	line := commandline.Of(m)
 	if line == "" {
@@ -80,7 +79,7 @@ func (c *Chat) mayRun(d *requests.Dispatch, m ahp.Message) string {
 	return ""
 }
 
-// beginTurn is chat/turnStarted.
+// beginTurn handles chat/turnStarted.
 func beginTurn(tx core.Tx, d *requests.Dispatch) string {
 	c, a := d.Channel.Body.(*Chat), d.Action.(ahp.ChatTurnStarted)
 	if s := c.mayPrompt(&a.Message); s != "" {
@@ -107,8 +106,7 @@ func beginTurn(tx core.Tx, d *requests.Dispatch) string {
 	return ""
 }
 
-// cancelTurn is chat/turnCancelled: the clients are done with the turn at once,
-// the agent is told.
+// cancelTurn handles chat/turnCancelled. The turn ends at once for clients, and the agent is told.
 func cancelTurn(tx core.Tx, d *requests.Dispatch) string {
 	c, a := d.Channel.Body.(*Chat), d.Action.(ahp.ChatTurnCancelled)
 	switch t := c.value.ActiveTurn; {
@@ -127,7 +125,7 @@ func cancelTurn(tx core.Tx, d *requests.Dispatch) string {
 	return ""
 }
 
-// setPending is chat/pendingMessageSet.
+// setPending handles chat/pendingMessageSet.
 func setPending(tx core.Tx, d *requests.Dispatch) string {
 	c, a := d.Channel.Body.(*Chat), d.Action.(ahp.ChatPendingMessageSet)
 	if s := c.mayPrompt(&a.Message); s != "" {
@@ -156,8 +154,8 @@ func setPending(tx core.Tx, d *requests.Dispatch) string {
 	return ""
 }
 
-// steer gives the steering message to the agent in its turn, if it takes any.
-// Otherwise it waits: for the end of the turn.
+// steer sends the steering message to the agent in the running turn, if the agent accepts any.
+// Otherwise the message waits for the end of the turn.
 func (c *Chat) steer(tx core.Tx) {
 	r, m := c.now, c.value.SteeringMessage
 	if r == nil || r.over || !r.begun || m == nil || commandline.Of(m.Message) != "" {
@@ -170,7 +168,7 @@ func (c *Chat) steer(tx core.Tx) {
 	c.apply(tx, ahp.ChatPendingMessageRemoved{Kind: ahp.PendingSteering, ID: m.ID}, nil)
 	said := c.all.Annotations.Attach(tx, c.Session(), m.Message)
 	c.all.Annotations.Given(tx, c.Session(), said, r.id)
-	r.note(tx, "Said meanwhile: "+m.Message.Text+words.With(said)) // The history has to say it.
+	r.note(tx, "Said meanwhile: "+m.Message.Text+words.With(said)) // so that the history has it
 	c.all.work.Go(func() {
 		err := able.Steer(r.ctx, c.words(m.ID, said))
 		c.all.Core.Do(func(tx core.Tx) {
@@ -182,7 +180,7 @@ func (c *Chat) steer(tx core.Tx) {
 	})
 }
 
-// removePending is chat/pendingMessageRemoved.
+// removePending handles chat/pendingMessageRemoved.
 func removePending(tx core.Tx, d *requests.Dispatch) string {
 	c, a := d.Channel.Body.(*Chat), d.Action.(ahp.ChatPendingMessageRemoved)
 	known := a.Kind == ahp.PendingQueued && slices.ContainsFunc(c.value.QueuedMessages, func(m ahp.PendingMessage) bool { return m.ID == a.ID }) ||
@@ -194,7 +192,7 @@ func removePending(tx core.Tx, d *requests.Dispatch) string {
 	return ""
 }
 
-// reorderQueue is chat/queuedMessagesReordered.
+// reorderQueue handles chat/queuedMessagesReordered.
 func reorderQueue(tx core.Tx, d *requests.Dispatch) string {
 	if n := len(d.Action.(ahp.ChatQueuedMessagesReordered).Order); n > maxQueued {
 		return fmt.Sprintf("order: it names %d messages, more than there can be", n)
@@ -202,7 +200,7 @@ func reorderQueue(tx core.Tx, d *requests.Dispatch) string {
 	return accept(tx, d)
 }
 
-// changeDraft is chat/draftChanged.
+// changeDraft handles chat/draftChanged.
 func changeDraft(tx core.Tx, d *requests.Dispatch) string {
 	a := d.Action.(ahp.ChatDraftChanged)
 	if s := d.Channel.Body.(*Chat).mayPrompt(a.Draft); s != "" {
@@ -211,8 +209,8 @@ func changeDraft(tx core.Tx, d *requests.Dispatch) string {
 	return accept(tx, d)
 }
 
-// truncateChat is chat/truncated: the agent can't forget a part, so it forgets
-// all and begins anew with the next turn.
+// truncateChat handles chat/truncated. An agent can't forget a part of its session, so the next turn
+// begins a new one.
 func truncateChat(tx core.Tx, d *requests.Dispatch) string {
 	c, a := d.Channel.Body.(*Chat), d.Action.(ahp.ChatTruncated)
 	if s := c.mayPrompt(nil); s != "" {
@@ -240,7 +238,7 @@ func truncateChat(tx core.Tx, d *requests.Dispatch) string {
 	return ""
 }
 
-// confirmResult is chat/toolCallResultConfirmed.
+// confirmResult handles chat/toolCallResultConfirmed.
 func confirmResult(tx core.Tx, d *requests.Dispatch) string {
 	a := d.Action.(ahp.ChatToolCallResultConfirmed)
 	t := d.Channel.Body.(*Chat).value.ToolCall(a.TurnID, a.ToolCallID)
@@ -253,7 +251,7 @@ func confirmResult(tx core.Tx, d *requests.Dispatch) string {
 	return accept(tx, d)
 }
 
-// changeAnswer is chat/inputAnswerChanged.
+// changeAnswer handles chat/inputAnswerChanged.
 func changeAnswer(tx core.Tx, d *requests.Dispatch) string {
 	c, a := d.Channel.Body.(*Chat), d.Action.(ahp.ChatInputAnswerChanged)
 	q := c.value.OpenRequest(a.RequestID)
@@ -266,7 +264,7 @@ func changeAnswer(tx core.Tx, d *requests.Dispatch) string {
 	return accept(tx, d)
 }
 
-// completeInput is chat/inputCompleted: as with tool calls, the first one wins.
+// completeInput handles chat/inputCompleted. The first answer counts, as with tool calls.
 func completeInput(tx core.Tx, d *requests.Dispatch) string {
 	c, a := d.Channel.Body.(*Chat), d.Action.(ahp.ChatInputCompleted)
 	q := c.value.OpenRequest(a.RequestID)

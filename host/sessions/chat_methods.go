@@ -15,7 +15,7 @@ import (
 	"tandemux/host/requests"
 )
 
-// newChat registers a chat of a session.
+// newChat adds a chat to a session.
 func (ss *Sessions) newChat(tx core.Tx, s *session, uri ahp.URI, title string, now ahp.Instant) *Chat {
 	c := &Chat{all: ss, s: s, facts: chatFacts{Session: s.ch.URI}, value: ahp.ChatState{
 		ChatSummary: ahp.ChatSummary{
@@ -30,8 +30,8 @@ func (ss *Sessions) newChat(tx core.Tx, s *session, uri ahp.URI, title string, n
 	return c
 }
 
-// createChat adds a chat to a session, with an agent's session of its own, which
-// is opened with the first message.
+// createChat adds a chat to a session. The chat's own agent's session is opened with the first
+// message.
 func (ss *Sessions) createChat(ctx context.Context, c *requests.Conn, p ahp.CreateChatParams) (any, error) {
 	var err error
 	var chat *Chat
@@ -60,8 +60,8 @@ func (ss *Sessions) createChat(ctx context.Context, c *requests.Conn, p ahp.Crea
 	return nil, ss.createdChat(c, chat, p, nil)
 }
 
-// createdChat ends a createChat: with the first message, or where the agent could
-// make no copy without the chat.
+// createdChat finishes a createChat: it sends the first message, or removes the chat if the agent
+// could not copy its session.
 func (ss *Sessions) createdChat(c *requests.Conn, chat *Chat, p ahp.CreateChatParams, failed error) (err error) {
 	ss.Core.Do(func(tx core.Tx) {
 		switch {
@@ -81,7 +81,7 @@ func (ss *Sessions) createdChat(c *requests.Conn, chat *Chat, p ahp.CreateChatPa
 	return err
 }
 
-// checkNewChat says why there can't be such a chat.
+// checkNewChat returns the session, or an error if the chat can't be created in it.
 func (ss *Sessions) checkNewChat(tx core.Tx, who *auth.Principal, p ahp.CreateChatParams) (*session, error) {
 	s, ok := core.At[*session](tx, p.Channel)
 	if !ok {
@@ -144,15 +144,14 @@ func (ss *Sessions) disposeChat(_ context.Context, c *requests.Conn, p ahp.Subsc
 	})
 }
 
-// drop removes a chat and tells the session's clients.
+// drop removes a chat and tells the session's subscribers.
 func (c *Chat) drop(tx core.Tx) {
 	c.remove(tx)
 	c.s.touch()
 	c.s.apply(tx, ahp.SessionChatRemoved{Chat: c.ch.URI}, nil)
 }
 
-// remove forgets a chat; what its agent does is ended. Terminals stay its
-// session's.
+// remove removes a chat and ends what its agent does. Its terminals stay with the session.
 func (c *Chat) remove(tx core.Tx) {
 	if r := c.now; r != nil {
 		r.stop(tx, errGone)
@@ -165,8 +164,8 @@ func (c *Chat) remove(tx core.Tx) {
 	c.all.Terminals.ChatEnded(tx, c)
 }
 
-// fetchTurns puts older turns into a chat's state, by an action that precedes the
-// reply. 0.5 has them in the reply.
+// fetchTurns puts older turns into a chat's state, by an action before the reply. 0.5 gets them in the
+// reply.
 func (ss *Sessions) fetchTurns(_ context.Context, c *requests.Conn, p ahp.FetchTurnsParams) (any, error) {
 	var result ahp.FetchTurnsResult
 	var err error
@@ -187,7 +186,7 @@ func (ss *Sessions) fetchTurns(_ context.Context, c *requests.Conn, p ahp.FetchT
 	return ahp.Encode(c.Profile, result)
 }
 
-// turnsBefore is a page of turns as 0.5 asks for it.
+// turnsBefore returns a page of turns for 0.5.
 func (c *Chat) turnsBefore(id string, limit int) (r ahp.FetchTurnsResult, err error) {
 	all := append(slices.Clip(c.facts.Older), c.value.Turns...)
 	if id != "" {
@@ -210,15 +209,14 @@ func (c *Chat) turnsBefore(id string, limit int) (r ahp.FetchTurnsResult, err er
 	return ahp.FetchTurnsResult{Turns: all[from:], HasMore: from > 0}, nil
 }
 
-// Chats that are made from another one: a fork has its turns, a side chat only
-// what its agent remembers of them. An agent's session is copied as it is, so that
-// the source's last turn is the only one to begin from.
+// The kinds of chats that start from another one: a fork has its turns, a side chat only what its
+// agent remembers of them. The agent's session is copied as it is, so both start from the last turn.
 const (
 	sourceFork = "fork"
 	sourceSide = "sideChat"
 )
 
-// refusesSource says why a chat can't be made from another one.
+// refusesSource returns an error if no chat can start from the source.
 func (s *session) refusesSource(tx core.Tx, from ahp.ChatSource) error {
 	if from.Kind != sourceFork && from.Kind != sourceSide {
 		return ahp.InvalidParams("create chat: source: kind: it is %q or %q", sourceFork, sourceSide)
@@ -246,8 +244,8 @@ func (s *session) refusesSource(tx core.Tx, from ahp.ChatSource) error {
 	return nil
 }
 
-// copyOf makes a new chat one that begins from another, and begins to copy the
-// agent's session. The caller has seen that it can be done.
+// copyOf makes c start from another chat, and starts copying the agent's session. The caller has
+// called refusesSource.
 func (c *Chat) copyOf(tx core.Tx, from ahp.ChatSource) *agentStart {
 	source, _ := core.At[*Chat](tx, from.Chat)
 	turns := source.value.Turns
@@ -263,7 +261,7 @@ func (c *Chat) copyOf(tx core.Tx, from ahp.ChatSource) *agentStart {
 	return c.open(tx)
 }
 
-// completions offers what may follow in a message to a chat.
+// completions returns completions for a message to a chat.
 func (ss *Sessions) completions(_ context.Context, _ *requests.Conn, p ahp.CompletionsParams) (any, error) {
 	tx := ss.Core.Lock()
 	chat, ok := core.At[*Chat](tx, p.Channel)

@@ -15,7 +15,7 @@ import (
 	"tandemux/host/sessions/page"
 )
 
-// ReviveSession makes a session that an earlier host left.
+// ReviveSession returns a session of an earlier host, from its stored state.
 func (ss *Sessions) ReviveSession(ch *core.Channel, state json.RawMessage) (core.Body, error) {
 	s := &session{all: ss, ch: ch}
 	if err := json.Unmarshal(state, &s.value); err != nil {
@@ -25,8 +25,8 @@ func (ss *Sessions) ReviveSession(ch *core.Channel, state json.RawMessage) (core
 	return s, nil
 }
 
-// ReviveChat makes a chat that an earlier host left; it finds its session when
-// all are there.
+// ReviveChat returns a chat of an earlier host, from its stored state. Revive connects it to its
+// session.
 func (ss *Sessions) ReviveChat(ch *core.Channel, state json.RawMessage) (core.Body, error) {
 	c := &Chat{all: ss, ch: ch}
 	if err := json.Unmarshal(state, &c.value); err != nil {
@@ -35,9 +35,8 @@ func (ss *Sessions) ReviveChat(ch *core.Channel, state json.RawMessage) (core.Bo
 	return c, nil
 }
 
-// Revive puts sessions and chats together again that an earlier host
-// left, and ends what its agents were doing: they are gone with it (AHP,
-// Lifecycle). All channels are there.
+// Revive connects the sessions and chats of an earlier host, and ends what their agents were doing,
+// because the agents ended with that host (AHP, Lifecycle). It is called when all channels exist.
 func (ss *Sessions) Revive(tx core.Tx) {
 	for ch := range tx.Channels() {
 		if c, ok := ch.Body.(*Chat); ok {
@@ -61,7 +60,7 @@ func (ss *Sessions) Revive(tx core.Tx) {
 	ss.refreshAgents(tx)
 }
 
-// revive brings one session up to date.
+// revive updates a session of an earlier host.
 func (s *session) revive(tx core.Tx) {
 	ss := s.all
 	ss.Annotations.Open(tx, s.ch.URI)
@@ -81,7 +80,7 @@ func (s *session) revive(tx core.Tx) {
 		}
 	}
 	if len(s.value.Meta) > 0 {
-		json.Unmarshal(s.value.Meta, &s.meta) //nolint:errcheck // then it is told anew
+		json.Unmarshal(s.value.Meta, &s.meta) //nolint:errcheck // without it the agent tells it again
 	}
 	for _, row := range slices.Clone(s.value.Chats) {
 		if _, ok := core.At[*Chat](tx, row.Resource); !ok {
@@ -104,7 +103,7 @@ func (s *session) revive(tx core.Tx) {
 	opened := slices.ContainsFunc(s.chats, func(c *Chat) bool { return c.facts.Resume != "" })
 	switch {
 	case s.value.Lifecycle != ahp.LifecycleCreating:
-	case opened: // Its agent was there; only the word of it was not.
+	case opened: // its agent was opened; only the action was missing
 		s.apply(tx, ahp.SessionReady{}, nil)
 	default:
 		s.apply(tx, ahp.SessionCreationFailed{Error: ahp.ErrorInfo{ErrorType: errorRestarted, Message: "the host was restarted while the session was being created"}}, nil)
@@ -135,7 +134,7 @@ func (c *Chat) revive(tx core.Tx) {
 		part.Resumable = commandline.Of(t.Message) == ""
 		c.apply(tx, ahp.ChatError{TurnID: t.ID, Duration: &took, Part: part}, nil)
 	}
-	c.all.Terminals.CallEnded(tx, c, "", "") // No tool call runs any more; its terminal may.
+	c.all.Terminals.CallEnded(tx, c, "", "") // no tool call runs any more, but its terminal may
 	for _, w := range slices.Clone(c.value.BackgroundWork) {
 		if t, ok := c.all.Terminals.State(tx, w.Terminal); !ok || t.Lifecycle.Exited() {
 			c.apply(tx, ahp.ChatBackgroundWorkRemoved{ID: w.ID}, nil)
@@ -143,9 +142,9 @@ func (c *Chat) revive(tx core.Tx) {
 	}
 }
 
-// resumeTurn is chat/turnResume: the last turn, which failed, goes on. Agents have
-// no way to do that, so they are asked again: with the message as it was, or where
-// they had begun to answer and remember it, with what happened in front of it.
+// resumeTurn handles chat/turnResume for the last turn, which failed. Agents can't resume a turn, so
+// they get its message again; if they had begun to answer and remember it, with a note about what
+// happened before it.
 func resumeTurn(tx core.Tx, d *requests.Dispatch) string {
 	c, a := d.Channel.Body.(*Chat), d.Action.(ahp.ChatTurnResume)
 	if s := c.mayPrompt(nil); s != "" {
@@ -162,7 +161,7 @@ func resumeTurn(tx core.Tx, d *requests.Dispatch) string {
 		return "a command line can't go on: send it again"
 	}
 	r := newPrompting(c, t.ID, t.Message)
-	if began, ok := t.StartedAt.Ms(); ok { // Its duration is from there.
+	if began, ok := t.StartedAt.Ms(); ok { // its duration counts from there
 		r.started = time.UnixMilli(began)
 	}
 	if n := len(t.ResponseParts); n > 1 && t.ResponseParts[n-1].Error != nil {

@@ -8,10 +8,9 @@ import (
 	"tandemux/host/params"
 )
 
-// A chat's state holds its latest turns, the window; those before wait in
-// chat.facts.Older until somebody asks for them (fetchTurns). Turns move out of the
-// window without an action, as lines of a terminal do: a client that has seen
-// them keeps them.
+// The state of a chat has its latest turns, the window. Older turns are in chatFacts.Older until a
+// client asks for them (fetchTurns). Turns leave the window without an action, as lines leave a
+// terminal's history: clients that have seen them keep them.
 const (
 	windowTurns = 200
 	windowBytes = 2 << 20
@@ -20,7 +19,7 @@ const (
 	pageBytes   = 1 << 20
 )
 
-// compact moves old turns out of the window, down to half of what it may hold.
+// compact moves old turns out of the window until it is half full.
 func (c *Chat) compact(tx core.Tx) {
 	turns := c.value.Turns
 	if len(turns) <= windowTurns && core.TurnsWeight(turns) <= windowBytes {
@@ -43,12 +42,12 @@ func (c *Chat) compact(tx core.Tx) {
 	}
 	c.value.TurnsNextCursor = c.cursor()
 	c.dirty = true
-	// What came before can't be replayed into a smaller state.
+	// Older actions can't be replayed into a smaller state.
 	tx.DropReplay(c.ch)
 	tx.Checkpoint(c.ch)
 }
 
-// cursor names the turns before the window, "" when there are none.
+// cursor returns the cursor of the turns before the window, or "".
 func (c *Chat) cursor() string {
 	if len(c.facts.Older) == 0 || len(c.value.Turns) == 0 {
 		return ""
@@ -56,7 +55,7 @@ func (c *Chat) cursor() string {
 	return "before:" + c.value.Turns[0].ID
 }
 
-// load puts the latest n older turns back into the window, for everybody.
+// load moves the latest n older turns back into the window, for all clients.
 func (c *Chat) load(tx core.Tx, n int) {
 	from := max(0, len(c.facts.Older)-n)
 	page := slices.Clone(c.facts.Older[from:])
@@ -69,12 +68,12 @@ func (c *Chat) load(tx core.Tx, n int) {
 	c.apply(tx, ahp.ChatTurnsLoaded{Turns: page, TurnsNextCursor: next}, nil)
 }
 
-// fetch answers a fetchTurns in the window's terms.
+// fetch handles a fetchTurns with a cursor.
 func (c *Chat) fetch(tx core.Tx, cursor string) error {
 	switch {
 	case cursor == "" || cursor == c.value.TurnsNextCursor:
 	case slices.ContainsFunc(c.value.Turns, func(t ahp.Turn) bool { return cursor == "before:"+t.ID }):
-		return nil // Somebody else has loaded them since.
+		return nil // another client has loaded them meanwhile
 	default:
 		return ahp.InvalidParams("fetch turns: the cursor %q is not one of this chat's", params.Clip(cursor))
 	}

@@ -15,8 +15,8 @@ import (
 	"tandemux/host/requests"
 )
 
-// Actions are those that clients may dispatch to sessions and chats: by people, or programs
-// that are no agents, which are who drives an agent.
+// Actions returns the actions that clients may dispatch to sessions and chats. Only connections of
+// people, or of programs that are not agents, may.
 func Actions() map[string]requests.Action {
 	all := map[string]requests.Action{}
 	sessionActions(all)
@@ -24,8 +24,8 @@ func Actions() map[string]requests.Action {
 	return all
 }
 
-// adder adds rows of a kind of channel: actions, what decides them and the members that
-// they must have.
+// adder returns a function that adds an action for a kind of channel, with its handler and the members
+// that it must have.
 func adder(all map[string]requests.Action, fits func(core.Body) bool) func(a ahp.Action, do func(core.Tx, *requests.Dispatch) string, needs ...string) {
 	return func(a ahp.Action, do func(core.Tx, *requests.Dispatch) string, needs ...string) {
 		all[a.ActionType()] = requests.Action{Scope: auth.ScopeSession, Needs: needs, Fits: fits, Do: func(tx core.Tx, d *requests.Dispatch) string {
@@ -40,10 +40,10 @@ func adder(all map[string]requests.Action, fits func(core.Body) bool) func(a ahp
 	}
 }
 
-// tooLarge refuses what can't be kept.
+// tooLarge is the refusal of an action that is too large to be stored.
 var tooLarge = fmt.Sprintf("it is larger than %d bytes", maxMessage)
 
-// sessionActions are those of sessions (AHP, Session Channel).
+// sessionActions adds the actions of sessions (AHP, Session Channel).
 func sessionActions(all map[string]requests.Action) {
 	add := adder(all, requests.Is[*session])
 	add(ahp.SessionTitleChanged{}, retitleSession, "title")
@@ -60,7 +60,7 @@ func sessionActions(all map[string]requests.Action) {
 		ahp.SessionMcpServerStartRequested{}, ahp.SessionMcpServerStopRequested{}, ahp.SessionMcpServerBackgroundRequested{})
 }
 
-// refuse adds rows of actions that clients may dispatch and this host has no use for.
+// refuse adds actions that clients may dispatch in AHP, and that this host refuses.
 func refuse(all map[string]requests.Action, fits func(core.Body) bool, why string, actions ...ahp.Action) {
 	for _, a := range actions {
 		all[a.ActionType()] = requests.Action{Scope: auth.ScopeSession, Fits: fits, Refusal: why}
@@ -82,7 +82,7 @@ func retitleSession(tx core.Tx, d *requests.Dispatch) string {
 	return acceptForSession(tx, d)
 }
 
-// setActiveClient is session/activeClientSet: each client for itself.
+// setActiveClient handles session/activeClientSet. A client can set only itself.
 func setActiveClient(tx core.Tx, d *requests.Dispatch) string {
 	s, a := d.Channel.Body.(*session), d.Action.(ahp.SessionActiveClientSet).ActiveClient
 	if a.ClientID != d.By.Origin.ClientID {
@@ -113,8 +113,8 @@ func removeActiveClient(tx core.Tx, d *requests.Dispatch) string {
 	return ""
 }
 
-// changeSessionConfig is session/configChanged: of what the agent lets be set, and
-// the policy of confirmation.
+// changeSessionConfig handles session/configChanged, for the agent's options and the confirmation
+// policy.
 func changeSessionConfig(tx core.Tx, d *requests.Dispatch) string {
 	s, a := d.Channel.Body.(*session), d.Action.(ahp.SessionConfigChanged)
 	if a.Replace {
@@ -149,7 +149,7 @@ func changeSessionConfig(tx core.Tx, d *requests.Dispatch) string {
 	return ""
 }
 
-// checkConfirm says why a policy of confirmation can't be set.
+// checkConfirm returns why p may not set a confirmation policy, or "".
 func checkConfirm(p *auth.Principal, v any) string {
 	policy, _ := v.(string)
 	switch {
@@ -161,7 +161,7 @@ func checkConfirm(p *auth.Principal, v any) string {
 	return ""
 }
 
-// settable is a value for an option of the agent's, in its words.
+// settable returns an option's value in the agent's form, or why it can't be set.
 func (s *session) settable(id string, v any) (value, refusal string) {
 	i := slices.IndexFunc(s.meta.Options, func(o ahp.AgentOption) bool { return o.ID == id })
 	if i < 0 {
@@ -188,8 +188,7 @@ func (s *session) optionValue(id string) any {
 	return s.value.Config.Values[id]
 }
 
-// setOption has the agents of the session's chats set an option; if that fails,
-// the value goes back.
+// setOption sets an option in the agents of the session's chats. If that fails, the value is set back.
 func (s *session) setOption(id, value string, before any) {
 	ss := s.all
 	for _, c := range s.chats {
@@ -212,7 +211,7 @@ func (s *session) setOption(id, value string, before any) {
 	}
 }
 
-// changeModel is 0.5's session/modelChanged.
+// changeModel handles session/modelChanged of 0.5.
 func changeModel(tx core.Tx, d *requests.Dispatch) string {
 	s, a := d.Channel.Body.(*session), d.Action.(ahp.SessionModelChanged)
 	var m ahp.ModelSelection

@@ -58,7 +58,7 @@ func (r *prompting) closeAsk(tx core.Tx, id string) {
 	r.c.s.met(tx, r.needInput(id))
 }
 
-// completeAsk gives an answer to the agent, with what had been drafted.
+// completeAsk passes an answer to the agent, with the drafted answers.
 func (r *prompting) completeAsk(tx core.Tx, a ahp.ChatInputCompleted, drafted map[string]json.RawMessage) {
 	wait := r.asks[a.RequestID]
 	if wait == nil {

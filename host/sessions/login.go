@@ -7,7 +7,7 @@ import (
 	"tandemux/host/params"
 )
 
-// LoginProvider is the provider to log in to, of the session if one is named.
+// LoginProvider returns the provider to log in to: that of the session, if one is named.
 func (ss *Sessions) LoginProvider(p ahp.LoginParams) (agent.Provider, error) {
 	tx := ss.Core.Lock()
 	defer tx.Unlock()
@@ -30,7 +30,7 @@ func (ss *Sessions) LoginProvider(p ahp.LoginParams) (agent.Provider, error) {
 	return ss.Provider(tx, p.Provider)
 }
 
-// Protected are the agents that need a token for a resource.
+// Protected returns the agents' resources with the URI that need a token.
 func (ss *Sessions) Protected(tx core.Tx, resource string) (list []agent.Resource) {
 	for _, p := range ss.Providers {
 		if r := p.Info().Resource; r != nil && r.URI == resource {
@@ -40,8 +40,8 @@ func (ss *Sessions) Protected(tx core.Tx, resource string) (list []agent.Resourc
 	return list
 }
 
-// Forsake ends the agents of a principal's sessions that have a token for a resource; its
-// sessions stay.
+// Forsake closes the agents of a principal's sessions that use a token for a resource. The sessions
+// stay.
 func (ss *Sessions) Forsake(tx core.Tx, principal, resource string) {
 	for _, s := range ss.list {
 		if s.provider == nil || s.facts.Owner != principal || s.sandbox != nil {
@@ -56,8 +56,7 @@ func (ss *Sessions) Forsake(tx core.Tx, principal, resource string) {
 	}
 }
 
-// BeginAgain opens the agent of a session that could not be created, now that somebody
-// has logged in.
+// BeginAgain opens the agent of a session whose creation failed, after a login.
 func (ss *Sessions) BeginAgain(tx core.Tx, uri ahp.URI) {
 	s, ok := core.At[*session](tx, uri)
 	if !ok || s.value.Lifecycle != ahp.LifecycleFailed || s.beginning != nil || tx.Closing() {

@@ -23,7 +23,7 @@ import (
 
 func (ss *Sessions) Methods() map[string]requests.Method {
 	return map[string]requests.Method{
-		ahp.MethodListSessions:     {Do: requests.Of(ss.listSessions), Reach: requests.Anywhere, Bare: true}, // only what it reaches
+		ahp.MethodListSessions:     {Do: requests.Of(ss.listSessions), Reach: requests.Anywhere, Bare: true}, // lists only what the caller may reach
 		"resolveSessionConfig":     {Do: requests.Of(ss.resolveConfig), Reach: requests.Anywhere, Bare: true},
 		"sessionConfigCompletions": {Do: configCompletions},
 		ahp.MethodCreateSession:    {Do: requests.Of(ss.createSession), Drives: true},
@@ -37,8 +37,8 @@ func (ss *Sessions) Methods() map[string]requests.Method {
 	}
 }
 
-// createSession makes a session at once and opens its agent behind it: session/ready
-// or session/creationFailed tells how that went (AHP, Session Channel).
+// createSession makes a session at once and then opens its agent. session/ready or
+// session/creationFailed tells the result (AHP, Session Channel).
 func (ss *Sessions) createSession(_ context.Context, c *requests.Conn, p ahp.CreateSessionParams) (any, error) {
 	if p.WorkingDirectory != "" && p.WorkingDirectories == nil {
 		p.WorkingDirectories = []ahp.URI{p.WorkingDirectory}
@@ -64,7 +64,7 @@ func (ss *Sessions) createSession(_ context.Context, c *requests.Conn, p ahp.Cre
 			if s.sandbox = sandbox; sandbox != nil {
 				sandbox.Open(tx)
 			}
-			c.Out.Hold() // The reply precedes what follows, also for the root's subscribers.
+			c.Out.Hold() // the reply comes before what follows, also for the root's subscribers
 			s.told = s.summary(tx)
 			tx.Notify(tx.Channel(ahp.RootURI), ahp.NoteSessionAdded, ahp.SessionNotification{Channel: ahp.RootURI, Summary: &s.told})
 			ss.countSessions(tx)
@@ -78,8 +78,7 @@ func (ss *Sessions) createSession(_ context.Context, c *requests.Conn, p ahp.Cre
 	return nil, nil
 }
 
-// sessionRoots are the directories of a new session; the user's home when there
-// are none.
+// sessionRoots returns the directories of a new session, or the user's home if none are given.
 func (ss *Sessions) sessionRoots(uris []ahp.URI) ([]string, error) {
 	if len(uris) > maxRoots {
 		return nil, ahp.InvalidParams("create session: workingDirectories: more than %d", maxRoots)
@@ -104,7 +103,7 @@ func (ss *Sessions) sessionRoots(uris []ahp.URI) ([]string, error) {
 	return roots, nil
 }
 
-// newSession checks what is asked and registers a session with its first chat.
+// newSession checks a request and makes a session with its first chat.
 func (ss *Sessions) newSession(tx core.Tx, c *requests.Conn, p ahp.CreateSessionParams, roots []string) (*session, error) {
 	provider, err := ss.Provider(tx, p.Provider)
 	if err != nil {
@@ -162,7 +161,7 @@ func (ss *Sessions) newSession(tx core.Tx, c *requests.Conn, p ahp.CreateSession
 	return s, nil
 }
 
-// checkNewSession says why there can't be such a session.
+// checkNewSession returns an error if the session can't be created.
 func (ss *Sessions) checkNewSession(tx core.Tx, c *requests.Conn, p ahp.CreateSessionParams, chat ahp.URI) error {
 	if s := params.CheckOwnURI(p.Channel, ahp.SessionScheme); s != "" {
 		return ahp.InvalidParams("create session: channel: %s", s)
@@ -176,7 +175,7 @@ func (ss *Sessions) checkNewSession(tx core.Tx, c *requests.Conn, p ahp.CreateSe
 	if p.ActiveClient != nil {
 		active = *p.ActiveClient
 	}
-	size, _ := json.Marshal(p) //nolint:errcheck // it was JSON
+	size, _ := json.Marshal(p) //nolint:errcheck // it came as JSON
 	switch {
 	case tx.Closing():
 		return core.ErrClosing
@@ -203,14 +202,14 @@ func (ss *Sessions) countSessions(tx core.Tx) {
 	}
 }
 
-// beginning is the opening of the agent that a new session waits for.
+// beginning is the opening of a new session's first agent.
 type beginning struct {
 	start    *agentStart
-	asked    *core.Link // who is told the progress; may be nil
+	asked    *core.Link // gets progress notifications; may be nil
 	progress string
 }
 
-// begin opens the agent of a new session and tells when it is ready.
+// begin opens the agent of a new session.
 func (s *session) begin(tx core.Tx, l *core.Link, progress string) {
 	o := s.chats[0].open(tx)
 	s.beginning = &beginning{o, l, progress}
@@ -221,8 +220,7 @@ func (s *session) begin(tx core.Tx, l *core.Link, progress string) {
 	}
 }
 
-// begun tells how an opening went if the session waits for it: before anything that
-// comes of it.
+// begun applies the result of opening a session's first agent, before any other action about it.
 func (s *session) begun(tx core.Tx, o *agentStart) {
 	b := s.beginning
 	if b == nil || b.start != o {
@@ -244,8 +242,8 @@ func (s *session) begun(tx core.Tx, o *agentStart) {
 	}
 }
 
-// disposeSession ends a session with its chats, agents and the terminals that it
-// still holds (AHP, Session Channel, G42).
+// disposeSession ends a session with its chats, agents and the terminals that it still holds (AHP,
+// Session Channel, G42).
 func (ss *Sessions) disposeSession(_ context.Context, c *requests.Conn, p ahp.SubscribeParams) (any, error) {
 	return ss.dispose(c, p.Channel, func(tx core.Tx) error {
 		s, ok := core.At[*session](tx, p.Channel)
@@ -260,7 +258,7 @@ func (ss *Sessions) disposeSession(_ context.Context, c *requests.Conn, p ahp.Su
 	})
 }
 
-// dispose does it, and notes it when it was done.
+// dispose calls do under the lock, and audits its success.
 func (ss *Sessions) dispose(c *requests.Conn, uri ahp.URI, do func(tx core.Tx) error) (_ any, err error) {
 	ss.Core.Do(func(tx core.Tx) { err = do(tx) })
 	if err == nil {
@@ -269,7 +267,7 @@ func (ss *Sessions) dispose(c *requests.Conn, uri ahp.URI, do func(tx core.Tx) e
 	return nil, err
 }
 
-// mayDispose decides the end of a session or of one of its chats.
+// mayDispose returns why p may not end the session or one of its chats, or "".
 func (s *session) mayDispose(p *auth.Principal) string {
 	if s.facts.Owner == p.ID || p.Operates() {
 		return ""
@@ -277,7 +275,7 @@ func (s *session) mayDispose(p *auth.Principal) string {
 	return "the session is somebody else's: only who made it or the host's operator may end it"
 }
 
-// removeSession forgets a session and all that is its.
+// removeSession removes a session with everything that belongs to it.
 func (ss *Sessions) removeSession(tx core.Tx, s *session) {
 	for _, c := range slices.Clone(s.chats) {
 		c.remove(tx)
@@ -296,7 +294,7 @@ func (ss *Sessions) removeSession(tx core.Tx, s *session) {
 	ss.countSessions(tx)
 }
 
-// listSessions gives a page of the sessions, the last modified first.
+// listSessions returns a page of sessions, the last modified ones first.
 func (ss *Sessions) listSessions(_ context.Context, c *requests.Conn, p ahp.ListSessionsParams) (any, error) {
 	if p.Limit < 0 {
 		return nil, ahp.InvalidParams("list sessions: limit: it must be 1 or more")
@@ -333,13 +331,13 @@ type configParams struct {
 	Config   map[string]json.RawMessage `json:"config"`
 }
 
-// resolveConfig gives all that can be set for a session, and the values:
-// the input's, and defaults (AHP, Root Channel).
+// resolveConfig returns all settings of a session, and their values: those given, and defaults (AHP,
+// Root Channel).
 func (ss *Sessions) resolveConfig(_ context.Context, c *requests.Conn, p configParams) (any, error) {
 	tx := ss.Core.Lock()
 	defer tx.Unlock()
 	values := map[string]any{}
-	for k, v := range p.Config { // as they were written
+	for k, v := range p.Config { // kept as JSON
 		values[k] = v
 	}
 	provider, err := ss.Provider(tx, p.Provider)
@@ -355,7 +353,7 @@ func (ss *Sessions) resolveConfig(_ context.Context, c *requests.Conn, p configP
 	return ahp.ResolveSessionConfigResult{Schema: words.ConfigSchema(ss.options[provider.Info().ID]), Values: values}, nil
 }
 
-// configCompletions has nothing to add: all values are in the schema.
+// configCompletions returns nothing, because the schema has all values.
 func configCompletions(context.Context, *requests.Conn, json.RawMessage) (any, error) {
 	return map[string]any{"items": []any{}}, nil
 }

@@ -9,10 +9,10 @@ import (
 	"tandemux/host/core"
 )
 
-// permitCall begins the ids of the questions of Permit.
+// permitCall begins the ids of tool calls that Permit makes.
 const permitCall = "may"
 
-// Permit is Chat.Permit of a chat, if there is one.
+// Permit calls Chat.Permit of the chat uri, if it exists.
 func (ss *Sessions) Permit(ctx context.Context, uri ahp.URI, command, what string) (answer string, err error) {
 	var c *Chat
 	ss.Core.Locked(func(tx core.Tx) { c, _ = core.At[*Chat](tx, uri) })
@@ -22,9 +22,8 @@ func (ss *Sessions) Permit(ctx context.Context, uri ahp.URI, command, what strin
 	return c.Permit(ctx, command, what)
 }
 
-// Permit asks whether the chat's agent may run a command that is dangerous for what is in
-// it, as a tool call of the turn that runs: whoever answers tools' questions answers it,
-// wherever that is.
+// Permit asks whether the chat's agent may run a dangerous command, as a tool call of the active turn.
+// So it is answered where questions of tools are. The answer is one of ahp.AskGranted and the like.
 func (c *Chat) Permit(ctx context.Context, command, what string) (answer string, err error) {
 	var r *prompting
 	c.all.Core.Locked(func(tx core.Tx) { r = c.now })

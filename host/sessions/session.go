@@ -11,41 +11,40 @@ import (
 	"tandemux/host/core"
 )
 
-// session is the body of a session's channel: what its chats share. Guarded by
-// the lock.
+// session is the body of a session's channel: what its chats share. It is guarded by the core's lock.
 type session struct {
 	all   *Sessions
 	ch    *core.Channel
 	value ahp.SessionState
 	facts sessionFacts
-	dirty bool // the facts have changed
+	dirty bool // facts have changed since Changed was called
 
-	provider agent.Provider // nil when this host has it no more
+	provider agent.Provider // nil if this host no longer has it
 	chats    []*Chat        // in the order of value.Chats
 	told     ahp.SessionSummary
 	meta     sessionMeta
-	absent   map[string]*time.Timer // active clients that are away, by id
-	// toolsChanged is closed when the clients' tools change; nil when nobody follows.
+	absent   map[string]*time.Timer // timers of active clients that are disconnected, by client id
+	// toolsChanged is closed when the clients' tools change; nil if nobody waits for that.
 	toolsChanged chan struct{}
-	beginning    *beginning // nil unless its first agent is being opened
+	beginning    *beginning // nil unless the first agent is being opened
 	sandbox      Sandbox    // nil unless facts.Sandbox is set; immutable
 }
 
-// sessionFacts are what no action of a session tells.
+// sessionFacts is what the host stores about a session besides its state.
 type sessionFacts struct {
 	Created  ahp.Instant `json:"created"`
 	Modified ahp.Instant `json:"modified"`
-	// Owner is the principal that made it.
+	// Owner is the principal that made the session.
 	Owner string   `json:"owner"`
 	Roots []string `json:"roots"`
-	// Confirm is one of the policies of ahp.SessionMeta.
+	// Confirm is one of ahp.Confirms.
 	Confirm string `json:"confirm"`
-	// Named says that a person gave the title.
+	// Named says that a person set the title.
 	Named  bool           `json:"named,omitempty"`
 	Config map[string]any `json:"config,omitempty"`
-	// Sandbox is what the session is confined to; empty for most.
+	// Sandbox names what the session is confined to; empty for most sessions.
 	Sandbox string `json:"sandbox,omitempty"`
-	// Reviewed is what package changes keeps with the session.
+	// Reviewed is what package changes stores with Review.
 	Reviewed map[string]string `json:"reviewed,omitempty"`
 }
 
@@ -59,9 +58,8 @@ type sessionMeta struct {
 
 func (s *session) Reduce(a ahp.Action) { s.value = ahp.ReduceSession(s.value, a) }
 
-// State is the session as of now. Its activity is its chats': AHP has no action
-// that changes it, so it is right in a snapshot, and later clients go by the
-// chats' rows.
+// State returns the session's state. Its activity follows from the chats; AHP has no action for it, so
+// it is correct in a snapshot, and afterwards clients derive it from the chats' rows.
 func (s *session) State(tx core.Tx) any {
 	v := s.value
 	v.Status, _ = s.aggregate()
@@ -85,9 +83,8 @@ func (s *session) Changed() bool {
 }
 func (s *session) Know(raw json.RawMessage) error { return json.Unmarshal(raw, &s.facts) }
 
-// aggregate is the session's status and activity as they follow from its chats:
-// those of the default chat, or else of the one modified last, unless another
-// needs input or failed (AHP, Session Channel).
+// aggregate returns the session's status and activity: those of the default chat, or else of the one
+// modified last, unless another chat needs input or failed (AHP, Session Channel).
 func (s *session) aggregate() (status ahp.Status, activity string) {
 	status = s.value.Status.WithActivity(ahp.ActivityIdle)
 	if len(s.value.Chats) == 0 {
@@ -115,7 +112,7 @@ func (s *session) aggregate() (status ahp.Status, activity string) {
 	return status, activity
 }
 
-// modified is when the session or one of its chats changed last.
+// modified returns when the session or one of its chats was changed last.
 func (s *session) modified() ahp.Instant {
 	last := s.facts.Modified
 	for _, c := range s.value.Chats {
@@ -124,13 +121,13 @@ func (s *session) modified() ahp.Instant {
 	return last
 }
 
-// touch notes a change of the session's own.
+// touch sets the time of the session's last change.
 func (s *session) touch() {
 	s.facts.Modified = ahp.InstantOf(s.all.Now().UnixMilli())
 	s.dirty = true
 }
 
-// summary is the session's row in lists.
+// summary returns the session's row in lists.
 func (s *session) summary(tx core.Tx) ahp.SessionSummary {
 	v := s.State(tx).(ahp.SessionState)
 	row := v.Summary()
@@ -139,7 +136,7 @@ func (s *session) summary(tx core.Tx) ahp.SessionSummary {
 	return row
 }
 
-// announce tells the subscribers of the root what of the summary has changed.
+// announce tells the root's subscribers what has changed in the summary.
 func (s *session) announce(tx core.Tx) {
 	now := s.summary(tx)
 	c := ahp.SessionChanges{Before: s.told, After: now}
@@ -150,7 +147,7 @@ func (s *session) announce(tx core.Tx) {
 	tx.Notify(tx.Channel(ahp.RootURI), ahp.NoteSessionSummaryChanged, ahp.SessionNotification{Channel: ahp.RootURI, Session: s.ch.URI, Changes: &c})
 }
 
-// apply applies an action of the session and tells what follows from it.
+// apply applies an action of the session, and announces what it changed in the summary.
 func (s *session) apply(tx core.Tx, a ahp.Action, by *core.By) {
 	if _, is := a.(ahp.SessionConfigChanged); is {
 		s.touch()
@@ -163,7 +160,7 @@ func (s *session) apply(tx core.Tx, a ahp.Action, by *core.By) {
 	s.announce(tx)
 }
 
-// mirror brings a chat's row up to date after an action of the chat.
+// mirror updates a chat's row after an action of the chat.
 func (s *session) mirror(tx core.Tx, c *Chat) {
 	i := slices.IndexFunc(s.value.Chats, func(r ahp.ChatSummary) bool { return r.Resource == c.ch.URI })
 	if i < 0 || reflect.DeepEqual(s.value.Chats[i], c.value.ChatSummary) {
@@ -176,12 +173,12 @@ func (s *session) mirror(tx core.Tx, c *Chat) {
 	}
 	unread := s.value.Chats[i].Status&ahp.FlagRead != 0 && c.value.Status&ahp.FlagRead == 0
 	s.apply(tx, ahp.SessionChatUpdated{Chat: c.ch.URI, Changes: changes}, nil)
-	if unread && s.value.Status&ahp.FlagRead != 0 { // There is news in it.
+	if unread && s.value.Status&ahp.FlagRead != 0 { // the chat has something new
 		s.apply(tx, ahp.SessionIsReadChanged{}, nil)
 	}
 }
 
-// setMeta tells what has changed in meta; what would be too much is left out.
+// setMeta applies changes of meta. If it is too large nothing is applied.
 func (s *session) setMeta(tx core.Tx) {
 	b, err := json.Marshal(s.meta)
 	if err != nil || len(b) > maxSessionMeta {
@@ -196,12 +193,12 @@ func (s *session) setMeta(tx core.Tx) {
 	}
 }
 
-// need mirrors in the session what waits in a chat.
+// need adds what waits in a chat to the session's list.
 func (s *session) need(tx core.Tx, n ahp.InputNeeded) {
 	s.apply(tx, ahp.SessionInputNeededSet{Request: n}, nil)
 }
 
-// met ends it.
+// met removes it.
 func (s *session) met(tx core.Tx, id string) {
 	if slices.ContainsFunc(s.value.InputNeeded, func(n ahp.InputNeeded) bool { return n.ID == id }) {
 		s.apply(tx, ahp.SessionInputNeededRemoved{ID: id}, nil)

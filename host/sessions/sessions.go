@@ -21,7 +21,7 @@ import (
 	"tandemux/host/params"
 )
 
-// Options are what Sessions need of the host.
+// Options is what Sessions needs of the host.
 type Options struct {
 	Core   *core.Core
 	Log    *slog.Logger
@@ -30,94 +30,92 @@ type Options struct {
 	Limits Limits
 	// Home is the directory of sessions that name none.
 	Home string
-	// Providers open the agents' side of sessions; the first is the default. Guarded by
-	// the lock.
+	// Providers open agents' sessions; the first is the default. They are guarded by the lock.
 	Providers []agent.Provider
-	// Agent, if not nil, finds a provider that there isn't.
+	// Agent, if not nil, makes a provider that Providers lacks.
 	Agent func(id string, command []string) (agent.Provider, error)
-	// Directory is the path of a directory that a client names.
+	// Directory returns the path of a directory that a client names by its URI.
 	Directory func(uri ahp.URI) (string, error)
-	// Reserved reports whether a URI is being given to a terminal.
+	// Reserved reports whether a URI belongs to a terminal that is being created.
 	Reserved func(tx core.Tx, uri ahp.URI) bool
-	// Confine makes a session's sandbox, Confines says why a principal may not name one.
+	// Confine makes a session's sandbox. Confines returns why a principal may not name one, or "".
 	Confine  func(session ahp.URI, sandbox string) Sandbox
 	Confines func(p *auth.Principal) (refusal string)
 
 	Terminals   Terminals
 	Annotations *annotations.Annotations
-	// Credentials are what agents are started with.
+	// Credentials has the tokens that agents are started with.
 	Credentials *credential.Store
 }
 
-// Limits bounds sessions. Sessions is how many exist at once, TurnBytes how much an agent
-// says in one turn. AgentStart is how long an agent may take to be ready, AgentGrace to end
-// what it was told to, AgentSilence to say something while no tool call runs; ToolTime how
-// long a client may take over a tool call, ClientGrace how long it may be away before it
-// takes part no more.
+// Limits bounds sessions: the number that exist at once, and the bytes that an agent says in a turn.
+// AgentStart is how long an agent may take to be ready, AgentGrace to end what it was told to end,
+// AgentSilence how long it may say nothing while no tool call runs. ToolTime is how long a client may
+// take for a tool call, ClientGrace how long an active client may be disconnected.
 type Limits struct {
 	Sessions, TurnBytes                                         int
 	AgentStart, AgentGrace, AgentSilence, ToolTime, ClientGrace time.Duration
 }
 
-// Terminals are the host's, as far as sessions hold them.
+// Terminals is what sessions need of the host's terminals.
 type Terminals interface {
-	// Supply gives an agent the terminals, files and servers of its chat.
+	// Supply adds the terminals, files and servers of a chat to its agent's spec.
 	Supply(tx core.Tx, c *Chat, spec *agent.Spec)
-	// CallEnded says that a tool call has ended, with call "" a turn, with turn "" all of
-	// a chat's.
+	// CallEnded is called when a tool call has ended; without a call, when a turn has, and without a
+	// turn, when all of a chat's have.
 	CallEnded(tx core.Tx, c *Chat, turn, call string)
-	// ChatEnded and SessionEnded end the terminals that it still holds.
+	// ChatEnded and SessionEnded end the terminals that are still held.
 	ChatEnded(tx core.Tx, c *Chat)
 	SessionEnded(tx core.Tx, session ahp.URI)
-	// State is a terminal's; false when there is none.
+	// State returns a terminal's state, or false if there is none.
 	State(tx core.Tx, uri ahp.URI) (ahp.TerminalState, bool)
-	// MayRun says why a principal may not have a command line run in a session of an owner.
+	// MayRun returns why p may not run a command line in a session of owner's, or "".
 	MayRun(p *auth.Principal, session ahp.URI, owner string) (refusal string)
-	// Run starts a command line of a person's for a tool call.
+	// Run starts a person's command line for a tool call.
 	Run(ctx context.Context, c *Chat, dir, turn, call, line string) (agent.Terminal, error)
-	// Allowed says that a person has allowed a call of a tool.
+	// Allowed is called when a person has allowed a tool call.
 	Allowed(c *Chat, call string, t agent.ToolCall)
-	// Bind completes a terminal's claim with the tool call that it is for.
+	// Bind adds the turn and tool call to a terminal's claim.
 	Bind(tx core.Tx, c *Chat, uri ahp.URI, turn, call string)
-	// HeldFor are those that are held for a tool call.
+	// HeldFor returns the terminals that are held for a tool call.
 	HeldFor(tx core.Tx, c *Chat, call string) []ahp.URI
 }
 
-// Sandbox is what a session is shut in with.
+// Sandbox is what a session is confined in.
 type Sandbox interface {
 	agent.Confinement
-	// Ready says why nothing can be started in it; nil if it can. It may take a while, and
-	// is called without the lock.
+	// Ready returns why nothing can be started in it, or nil. It may take a while, and is called
+	// without the lock.
 	Ready() error
-	// Open lets who is inside reach the host, until Close.
+	// Open lets programs in the sandbox reach the host, until Close.
 	Open(tx core.Tx)
 	Close(tx core.Tx)
 }
 
-// Sessions are the sessions and the agents that the host has. They are guarded by the
-// lock but for what is immutable.
+// Sessions has the host's sessions and agents. Mutable parts are guarded by the lock.
 type Sessions struct {
 	Options
 	list   []*session
 	ctx    context.Context // ends with the host; immutable
 	cancel context.CancelFunc
-	// work is all that is done for agents beside the sequencer.
+	// work has the goroutines that do work for agents.
 	work sync.WaitGroup
-	// options are what the agents of a provider offered last, by provider.
+	// options are the options that a provider's agents offered last, by provider.
 	options map[string][]ahp.AgentOption
 }
 
-// New makes the sessions of a host that has none. Nothing runs yet.
+// New returns the Sessions of a host, with none yet.
 func New(o Options) *Sessions {
 	ss := &Sessions{Options: o, options: map[string][]ahp.AgentOption{}}
 	ss.ctx, ss.cancel = context.WithCancel(context.Background())
 	return ss
 }
 
-// Wait waits for all that is done for agents. Stop comes before.
+// Wait waits, after Stop, for everything that is done for agents.
 func (ss *Sessions) Wait() { ss.work.Wait() }
 
-// Stop ends what agents do. The core is closing by then; Wait follows, without the lock.
+// Stop ends what agents do. It is called when the core is closing. Call Wait afterwards, without the
+// lock.
 func (ss *Sessions) Stop(tx core.Tx) {
 	ss.cancel()
 	ss.Credentials.Close()
@@ -134,8 +132,7 @@ func (ss *Sessions) Stop(tx core.Tx) {
 	}
 }
 
-// closeAgent ends an agent's session beside the sequencer, and gives up when that
-// takes too long.
+// closeAgent closes an agent's session in a goroutine, which gives up after a while.
 func (ss *Sessions) closeAgent(tx core.Tx, a agent.Session) {
 	ss.work.Go(func() {
 		closed := make(chan struct{})
@@ -153,7 +150,7 @@ func (ss *Sessions) closeAgent(tx core.Tx, a agent.Session) {
 	})
 }
 
-// Provider finds one; "" is the first that clients are told of.
+// Provider returns the provider with the id; "" means the first that clients see.
 func (ss *Sessions) Provider(tx core.Tx, id string) (agent.Provider, error) {
 	i := slices.IndexFunc(ss.Providers, func(p agent.Provider) bool {
 		info := p.Info()
@@ -168,7 +165,7 @@ func (ss *Sessions) Provider(tx core.Tx, id string) (agent.Provider, error) {
 	return ss.Providers[i], nil
 }
 
-// refreshAgents tells the root's subscribers what is known of the agents.
+// refreshAgents tells the root's subscribers what is known about the agents.
 func (ss *Sessions) refreshAgents(tx core.Tx) {
 	list := make([]ahp.AgentInfo, 0, len(ss.Providers))
 	for _, p := range ss.Providers {
@@ -183,11 +180,10 @@ func (ss *Sessions) refreshAgents(tx core.Tx) {
 	}
 }
 
-// MaxAgents bounds the agents that a host has.
+// MaxAgents bounds the number of a host's agents.
 const MaxAgents = 100
 
-// AddProvider takes a provider, behind those that were configured: the first is the
-// default.
+// AddProvider adds a provider after those of the configuration, of which the first is the default.
 func (ss *Sessions) AddProvider(tx core.Tx, p agent.Provider) error {
 	if len(ss.Providers) >= MaxAgents {
 		return ahp.Conflict("find agent: there are %d agents already", MaxAgents)
@@ -197,8 +193,8 @@ func (ss *Sessions) AddProvider(tx core.Tx, p agent.Provider) error {
 	return nil
 }
 
-// SetProviders takes those of the configuration in place of had, which were before; those
-// that came by AddProvider stay behind them.
+// SetProviders replaces the providers had, which the configuration had before, by list. Those of
+// AddProvider stay after them.
 func (ss *Sessions) SetProviders(tx core.Tx, had, list []agent.Provider) {
 	added := slices.DeleteFunc(slices.Clone(ss.Providers), func(p agent.Provider) bool {
 		id := p.Info().ID
@@ -208,7 +204,7 @@ func (ss *Sessions) SetProviders(tx core.Tx, had, list []agent.Provider) {
 	ss.refreshAgents(tx)
 }
 
-// SessionOwner is the principal that made a session; empty when there is none.
+// SessionOwner returns the principal that made a session, or "".
 func (ss *Sessions) SessionOwner(tx core.Tx, uri ahp.URI) string {
 	if s, ok := core.At[*session](tx, uri); ok {
 		return s.facts.Owner
@@ -216,14 +212,14 @@ func (ss *Sessions) SessionOwner(tx core.Tx, uri ahp.URI) string {
 	return ""
 }
 
-// Announce tells what of a session's summary has changed.
+// Announce announces what has changed in a session's summary.
 func (ss *Sessions) Announce(tx core.Tx, uri ahp.URI) {
 	if s, ok := core.At[*session](tx, uri); ok {
 		s.announce(tx)
 	}
 }
 
-// Reviewed gives what Review was given of a session last.
+// Reviewed returns the marks of the last Review of a session.
 func (ss *Sessions) Reviewed(tx core.Tx, uri ahp.URI) map[string]string {
 	if s, ok := core.At[*session](tx, uri); ok {
 		return s.facts.Reviewed
@@ -231,7 +227,7 @@ func (ss *Sessions) Reviewed(tx core.Tx, uri ahp.URI) map[string]string {
 	return nil
 }
 
-// Review keeps with a session which changed files were reviewed.
+// Review stores which changed files of a session were reviewed.
 func (ss *Sessions) Review(tx core.Tx, uri ahp.URI, marks map[string]string) {
 	if s, ok := core.At[*session](tx, uri); ok {
 		s.facts.Reviewed, s.dirty = marks, true
@@ -239,7 +235,7 @@ func (ss *Sessions) Review(tx core.Tx, uri ahp.URI, marks map[string]string) {
 	}
 }
 
-// Confined gives the sandbox of a session and its directories; nil for most.
+// Confined returns the sandbox of a session, nil for most, and its directories.
 func (ss *Sessions) Confined(tx core.Tx, uri ahp.URI) (b Sandbox, roots []string) {
 	s, ok := core.At[*session](tx, uri)
 	if !ok {
@@ -248,7 +244,7 @@ func (ss *Sessions) Confined(tx core.Tx, uri ahp.URI) (b Sandbox, roots []string
 	return s.sandbox, s.facts.Roots
 }
 
-// Sandboxes are those of all sessions.
+// Sandboxes returns the sandboxes of all sessions.
 func (ss *Sessions) Sandboxes(tx core.Tx) (all []Sandbox) {
 	for _, s := range ss.list {
 		if s.sandbox != nil {
@@ -258,12 +254,12 @@ func (ss *Sessions) Sandboxes(tx core.Tx) (all []Sandbox) {
 	return all
 }
 
-// newID makes an id that is unique in this host and any other.
+// newID returns an id that no other host makes either.
 func newID(kind string) string { return kind + "-" + strings.ToLower(rand.Text()) }
 
-// Bounds of what agents and clients say in sessions; sizes in bytes.
+// Bounds of what agents and clients say in sessions, in bytes or numbers.
 const (
-	maxMessage       = 1 << 20 // an action of a client, or a message
+	maxMessage       = 1 << 20 // bytes of a client's action, or a message
 	maxSessionMeta   = 64 << 10
 	maxTurnParts     = 5000
 	maxPlan          = 100
@@ -274,7 +270,7 @@ const (
 	maxOpenAsks      = 16
 	maxClientTools   = 200
 	maxActiveClients = 32
-	maxChats         = 50 // of a session
+	maxChats         = 50 // chats of a session
 	maxRoots         = 16
 	maxPage          = 200 // sessions in one answer
 )

@@ -17,30 +17,29 @@ import (
 	"tandemux/host/params"
 )
 
-// call is a tool call of a turn that an agent is at.
+// call is a tool call of a turn that an agent works on.
 type call struct {
 	r    *prompting
 	id   string
-	told agent.ToolCall // what was told last
-	over bool           // nothing more can happen
-	runs ahp.Instant    // since when it has run, empty while it has not
-	// reported is when its progress was told last.
+	told agent.ToolCall // what the agent reported last
+	over bool           // the call has ended
+	runs ahp.Instant    // when it began to run, or ""
+	// reported is when its progress was last applied.
 	reported time.Time
-	// before says that it is of the turn as it was before it was resumed.
+	// before says that the call belongs to the turn before it was resumed.
 	before bool
 
-	// terminal is where its command runs, if the agent has that run by another connection's
-	// tool.
+	// terminal is where its command runs, if the agent runs that by a tool of another connection.
 	terminal ahp.ToolContent
 
-	// editable is the member of the input that the answer may change, or "".
+	// editable is the member of the input that a person may edit, or "".
 	editable string
-	answer   chan ahp.ChatToolCallConfirmed // closed when it was given up
-	owner    string                         // the clientId, of a client's tool
-	result   chan ahp.ToolResult            // of the same; closed when it was given up
+	answer   chan ahp.ChatToolCallConfirmed // closed if the question is given up
+	owner    string                         // the clientId, for a client's tool
+	result   chan ahp.ToolResult            // of a client's tool; closed if the call is given up
 }
 
-// giveUp ends the waiting for anybody's answer.
+// giveUp ends waiting for an answer or result.
 func (k *call) giveUp(tx core.Tx) {
 	k.over = true
 	k.endConfirm(tx)
@@ -59,10 +58,10 @@ func (k *call) endConfirm(tx core.Tx) {
 	}
 }
 
-// need is the id of the session's entry for what waits.
+// need returns the id of the call's entry in the session's InputNeeded.
 func (k *call) need() string { return k.r.c.ch.URI + "#" + k.id }
 
-// status is how the call stands for the clients; empty when there is none.
+// status returns the call's status in the chat's state, or "".
 func (k *call) status() string {
 	if t := k.r.c.value.ToolCall(k.r.id, k.id); t != nil {
 		return t.Status
@@ -70,7 +69,7 @@ func (k *call) status() string {
 	return ""
 }
 
-// Tool implements agent.Sink: the difference to what was told becomes actions.
+// Tool implements agent.Sink: it applies actions for what differs from the last report.
 func (r *prompting) Tool(t agent.ToolCall) {
 	size := len(t.Title) + len(t.Input) + len(t.Output)
 	content := words.Contents(t.Content)
@@ -91,7 +90,7 @@ func (r *prompting) tool(tx core.Tx, t agent.ToolCall, content []ahp.ToolContent
 			return
 		}
 		id := t.ID
-		if k != nil { // An agent that counts from one again.
+		if k != nil { // the agent reuses ids after the turn was resumed
 			id = newID("call")
 		}
 		k = &call{r: r, id: id}
@@ -105,14 +104,14 @@ func (r *prompting) tool(tx core.Tx, t agent.ToolCall, content []ahp.ToolContent
 		return
 	}
 	k.advance(tx, t, k.shown(tx, content))
-	if k.answer == nil { // else the answer is to what was asked
+	if k.answer == nil { // else the answer belongs to what was asked
 		k.told = t
 	}
 }
 
-// runs has the tool call show a terminal that was claimed for it by who knows the chat but
-// not the call: the agent's MCP server. It is the call with that command, or the only one
-// that may be meant; its claim is completed.
+// runs makes a tool call show a terminal that was claimed for it by somebody who knows the chat but
+// not the call, namely the agent's MCP server. It picks the call with that command, or the only
+// candidate, and completes the terminal's claim.
 func (c *Chat) runs(tx core.Tx, t ahp.TerminalState, work ahp.BackgroundWork) {
 	r, claim := c.now, t.Claim
 	if r == nil || claim.Chat != c.ch.URI || claim.ToolCallID == "" || claim.TurnID != "" || t.Lifecycle.Exited() {
@@ -134,13 +133,13 @@ func (c *Chat) runs(tx core.Tx, t ahp.TerminalState, work ahp.BackgroundWork) {
 	}
 	now := k.told
 	k.terminal = ahp.ToolContent{Type: ahp.ContentTerminal, Resource: work.ID, Title: params.ClipTo(k.told.Title, params.MaxTitle), IsPty: new(true)}
-	now.Status = agent.ToolRunning // Some agents don't say when they begin.
+	now.Status = agent.ToolRunning // some agents don't say when it begins
 	r.tool(tx, now, nil)
 	c.apply(tx, ahp.ChatToolCallContentChanged{TurnID: r.id, ToolCallID: k.id, Content: k.shown(tx, nil), Meta: words.ToolMeta(now)}, nil)
 	c.all.Terminals.Bind(tx, c, work.ID, r.id, k.id)
 }
 
-// shown is what a call shows with its terminal, in place of the tool's own text.
+// shown returns a call's content with its terminal instead of the tool's own text.
 func (k *call) shown(tx core.Tx, content []ahp.ToolContent) []ahp.ToolContent {
 	if k.terminal.Resource == "" {
 		return content
@@ -154,7 +153,7 @@ func (k *call) shown(tx core.Tx, content []ahp.ToolContent) []ahp.ToolContent {
 	return append([]ahp.ToolContent{k.terminal}, own...)
 }
 
-// advance brings the call to where the agent says it is.
+// advance applies what leads from the last report to the state that the agent reports.
 func (k *call) advance(tx core.Tx, t agent.ToolCall, content []ahp.ToolContent) {
 	r, c := k.r, k.r.c
 	switch k.status() {
@@ -169,7 +168,7 @@ func (k *call) advance(tx core.Tx, t agent.ToolCall, content []ahp.ToolContent) 
 		k.say(tx, t)
 	case ahp.ToolPending:
 		if !t.Status.Over() {
-			return // It waits for a person, whatever the agent says.
+			return // it waits for a person, whatever the agent says
 		}
 		k.endConfirm(tx)
 	case ahp.ToolRunning:
@@ -206,7 +205,7 @@ func (k *call) complete(tx core.Tx, result ahp.ToolResult, meta json.RawMessage,
 	c.all.Terminals.CallEnded(tx, c, k.r.id, k.id)
 }
 
-// say puts what the call does where the chat's row shows it.
+// say shows what the call does as the chat's activity.
 func (k *call) say(tx core.Tx, t agent.ToolCall) {
 	does := params.CleanTitle(params.ClipTo(cmp.Or(t.Title, t.Name), words.MaxNamed))
 	if does != "" && does != k.r.c.value.Activity {
@@ -214,8 +213,8 @@ func (k *call) say(tx core.Tx, t agent.ToolCall) {
 	}
 }
 
-// progress tells what the agent says of a call that runs: at once when it does something
-// else, otherwise every progressInterval at most.
+// progress applies what the agent reports about a running call: at once if the title changes,
+// otherwise at most once per progressInterval.
 func (k *call) progress(tx core.Tx, t agent.ToolCall) {
 	c, now := k.r.c, k.r.c.all.Now()
 	if t.Title != k.told.Title {
@@ -234,7 +233,7 @@ func (k *call) progress(tx core.Tx, t agent.ToolCall) {
 
 const progressInterval = time.Second
 
-// timed is an action with the times of a tool call, which are the host's.
+// timed returns an action with the times of its tool call, which the host sets.
 func (c *Chat) timed(a ahp.Action) ahp.Action {
 	now := c.all.Now()
 	of := func(id string) *call {
@@ -270,13 +269,13 @@ func (c *Chat) timed(a ahp.Action) ahp.Action {
 	return a
 }
 
-// elapsed are the milliseconds since a call began to run; false when it has not.
+// elapsed returns the milliseconds since a call began to run, or false if it has not.
 func elapsed(since ahp.Instant, now time.Time) (int64, bool) {
 	began, ok := since.Ms()
 	return max(0, now.UnixMilli()-began), ok
 }
 
-// ready is the action that begins the call, or with confirmed "" asks.
+// ready returns the action that starts the call, or asks if confirmed is "".
 func (k *call) ready(t agent.ToolCall, confirmed string) ahp.ChatToolCallReady {
 	a := ahp.ChatToolCallReady{TurnID: k.r.id, ToolCallID: k.id, InvocationMessage: words.Title(t), Confirmed: confirmed, Meta: words.ToolMeta(t)}
 	if in := words.Bounded(t.Input); in != nil {
@@ -285,14 +284,14 @@ func (k *call) ready(t agent.ToolCall, confirmed string) ahp.ChatToolCallReady {
 	return a
 }
 
-// errorInterrupted is the code of the error of a tool call whose end nobody has told:
-// its message says what is known.
+// errorInterrupted is the error code of a tool call whose end was not reported. Its message says what
+// is known.
 var errorInterrupted = json.RawMessage(`"tandemux/interrupted"`)
 
-// settleCalls ends the tool calls of the active turn that have not ended, before the
-// turn does: what a turn's end leaves open counts as skipped in AHP, and what has
-// run was not. complete says that the agent has ended its turn in order; died,
-// that an earlier host ended in it. It reports whether one of them may have run.
+// settleCalls ends the tool calls of the active turn that have not ended, before the turn ends: at the
+// end of a turn AHP counts open calls as skipped, but these have run. complete says that the agent
+// ended its turn normally; died, that an earlier host died in it. The result says whether one of them
+// may have run.
 func (c *Chat) settleCalls(tx core.Tx, complete, died bool) (ran bool) {
 	turn := c.value.ActiveTurn
 	if turn == nil {
@@ -312,13 +311,13 @@ func (c *Chat) settleCalls(tx core.Tx, complete, died bool) (ran bool) {
 			ran = true
 			c.apply(tx, c.interrupted(tx, turn.ID, t, complete, died), nil)
 		default:
-			ran = ran || t.Status == ahp.ToolStreaming // Some agents don't say when they begin.
+			ran = ran || t.Status == ahp.ToolStreaming // some agents don't say when it begins
 		}
 	}
 	return ran
 }
 
-// interrupted ends a tool call that ran, with what is known of it.
+// interrupted returns the action that ends a tool call that ran, with what is known about it.
 func (c *Chat) interrupted(tx core.Tx, turn string, t *ahp.ToolCall, complete, died bool) ahp.ChatToolCallComplete {
 	how, after := "may have run", ""
 	if ms, ok := elapsed(t.StartedAt, c.all.Now()); ok && !died {
@@ -338,7 +337,7 @@ func (c *Chat) interrupted(tx core.Tx, turn string, t *ahp.ToolCall, complete, d
 			how = fmt.Sprintf("its command has ended with exit code %d", *life.ExitCode)
 		case life.Exited():
 			how = "its command was ended by a signal"
-		case !complete && !died && held: // Whoever interrupts the agent ends what it waits for.
+		case !complete && !died && held: // whoever interrupts the agent also ends what it waits for
 			how = "interrupted" + after + ", in terminal " + path.Base(uri)
 		default:
 			how = "still running in " + path.Base(uri)
@@ -349,7 +348,7 @@ func (c *Chat) interrupted(tx core.Tx, turn string, t *ahp.ToolCall, complete, d
 	}}
 }
 
-// terminalsOf are the terminals that a tool call shows, or that are held for it.
+// terminalsOf returns the terminals that a tool call shows, or that are held for it.
 func (c *Chat) terminalsOf(tx core.Tx, t *ahp.ToolCall) (list []ahp.URI) {
 	for _, k := range t.Content {
 		if _, ok := c.all.Terminals.State(tx, k.Resource); ok && k.Type == ahp.ContentTerminal {

@@ -16,19 +16,16 @@ import (
 	"tandemux/host/requests"
 )
 
-// clientTools are the tools that a session's active clients carry out; it
-// implements agent.ClientTools.
+// clientTools runs the tools of a session's active clients. It implements agent.ClientTools.
 type clientTools struct{ c *Chat }
 
-// List gives the tools, of the client that came first where two have one of a
-// name.
+// List returns the tools. Of two with the same name it has that of the client that came first.
 func (t *clientTools) List() []ahp.ToolDefinition {
 	tx := t.c.all.Core.Lock()
 	defer tx.Unlock()
 	return t.c.s.clientTools(tx)
 }
 
-// clientTools is List.
 func (s *session) clientTools(tx core.Tx) []ahp.ToolDefinition {
 	var list []ahp.ToolDefinition
 	for _, cl := range s.value.ActiveClients {
@@ -41,8 +38,8 @@ func (s *session) clientTools(tx core.Tx) []ahp.ToolDefinition {
 	return list
 }
 
-// Call has a client carry a tool out and waits for the result. A client that goes
-// and does not come back within a grace, or takes too long, has failed.
+// Call has a client run a tool and returns the result. The call fails if the client is disconnected
+// for longer than ClientGrace, or takes longer than ToolTime.
 func (t *clientTools) Call(ctx context.Context, id, name string, input json.RawMessage) (ahp.ToolResult, error) {
 	c := t.c
 	var wait chan ahp.ToolResult
@@ -75,7 +72,7 @@ func (t *clientTools) Call(ctx context.Context, id, name string, input json.RawM
 	return failed, nil
 }
 
-// callClient tells the clients that one of them is to carry a tool out.
+// callClient asks a client to run a tool.
 func (r *prompting) callClient(tx core.Tx, id, name string, input json.RawMessage) (chan ahp.ToolResult, error) {
 	c := r.c
 	var owner string
@@ -114,7 +111,7 @@ func (r *prompting) callClient(tx core.Tx, id, name string, input json.RawMessag
 	return k.result, nil
 }
 
-// failCall completes a client's call as failed, unless it was answered.
+// failCall completes a client's call as failed, unless it has a result.
 func (c *Chat) failCall(tx core.Tx, id string, wait chan ahp.ToolResult, result ahp.ToolResult) {
 	if c.now == nil || c.Dead(tx) {
 		return
@@ -126,7 +123,7 @@ func (c *Chat) failCall(tx core.Tx, id string, wait chan ahp.ToolResult, result 
 	k.answerResult(tx, result, nil)
 }
 
-// answerResult gives a client's result to the agent and to everybody.
+// answerResult passes a client's result to the agent and applies it.
 func (k *call) answerResult(tx core.Tx, result ahp.ToolResult, by *core.By) {
 	k.result <- result
 	k.result = nil
@@ -135,7 +132,7 @@ func (k *call) answerResult(tx core.Tx, result ahp.ToolResult, by *core.By) {
 	k.r.heard(tx)
 }
 
-// completeTool is chat/toolCallComplete by a client: of its own tool only.
+// completeTool handles a client's chat/toolCallComplete, for its own tools.
 func completeTool(tx core.Tx, d *requests.Dispatch) string {
 	a := d.Action.(ahp.ChatToolCallComplete)
 	k, refusal := ownCall(d, a.TurnID, a.ToolCallID)
@@ -149,8 +146,8 @@ func completeTool(tx core.Tx, d *requests.Dispatch) string {
 	return ""
 }
 
-// changeOwnTool is chat/toolCallContentChanged or chat/toolCallProgress by a client: of its
-// own tool.
+// changeOwnTool handles a client's chat/toolCallContentChanged and chat/toolCallProgress, for its own
+// tools.
 func changeOwnTool(tx core.Tx, d *requests.Dispatch) string {
 	var turn, id string
 	switch a := d.Action.(type) {
@@ -169,7 +166,7 @@ func changeOwnTool(tx core.Tx, d *requests.Dispatch) string {
 	return refusal
 }
 
-// ownCall finds a running call of a tool that the dispatching client has.
+// ownCall returns a running call of a tool of the dispatching client, or why there is none.
 func ownCall(d *requests.Dispatch, turnID, id string) (*call, string) {
 	c := d.Channel.Body.(*Chat)
 	t := c.value.ToolCall(turnID, id)
@@ -186,8 +183,8 @@ func ownCall(d *requests.Dispatch, turnID, id string) (*call, string) {
 	return c.now.calls[id], ""
 }
 
-// ClientGone begins the grace of a client of which a connection has ended, in the
-// sessions that no other of its connections is subscribed to: it may come back.
+// ClientGone is called when a client's connection has ended. It starts ClientGrace in the sessions to
+// which none of the client's other connections is subscribed.
 func (ss *Sessions) ClientGone(tx core.Tx, id string) {
 	cl := tx.Client(id)
 	for _, s := range ss.list {
@@ -208,9 +205,8 @@ func (ss *Sessions) ClientGone(tx core.Tx, id string) {
 	}
 }
 
-// ClientBack ends the grace of a client that is subscribed to its sessions again.
-// When a reconnect is complete, those that it has not listed are without it (AHP,
-// Lifecycle).
+// ClientBack ends ClientGrace in the sessions to which the client is subscribed again. After a
+// complete reconnect the client takes no part in the sessions that it did not list (AHP, Lifecycle).
 func (ss *Sessions) ClientBack(tx core.Tx, l *core.Link, complete bool) {
 	id := l.Client.ID
 	for _, s := range ss.list {
@@ -228,8 +224,7 @@ func (ss *Sessions) ClientBack(tx core.Tx, l *core.Link, complete bool) {
 	}
 }
 
-// ClientLooksAway ends a client's part in a session that it has unsubscribed from
-// (AHP, Subscriptions).
+// ClientLooksAway removes a client from a session from which it has unsubscribed (AHP, Subscriptions).
 func (ss *Sessions) ClientLooksAway(tx core.Tx, l *core.Link, ch *core.Channel) {
 	if s, ok := ch.Body.(*session); ok && s.isActive(l.Client.ID) && !l.Client.Watches(ch.URI) {
 		s.removeClient(tx, l.Client.ID, nil, "the client that has the tool no longer takes part")
@@ -240,8 +235,7 @@ func (s *session) isActive(id string) bool {
 	return slices.ContainsFunc(s.value.ActiveClients, func(c ahp.ActiveClient) bool { return c.ClientID == id })
 }
 
-// removeClient ends a client's part in a session; the tools that it was carrying
-// out have failed.
+// removeClient removes an active client from a session. The tools that it was running fail.
 func (s *session) removeClient(tx core.Tx, id string, by *core.By, why string) {
 	if timer := s.absent[id]; timer != nil {
 		timer.Stop()

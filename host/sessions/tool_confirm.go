@@ -18,7 +18,7 @@ import (
 	"tandemux/host/requests"
 )
 
-// Confirm implements agent.Sink: a person answers, or the session's policy does.
+// Confirm implements agent.Sink: a person answers, or the session's policy.
 func (r *prompting) Confirm(ctx context.Context, q agent.Confirmation) (agent.Answer, error) {
 	q.Options = q.Options[:min(len(q.Options), words.MaxChoices)]
 	var wait chan ahp.ChatToolCallConfirmed
@@ -62,8 +62,7 @@ func (r *prompting) Confirm(ctx context.Context, q agent.Confirmation) (agent.An
 	}
 }
 
-// decides is the option that the session's policy chooses; empty when a person
-// has to.
+// decides returns the option that the session's policy chooses, or "" if a person has to.
 func (s *session) decides(q agent.Confirmation) string {
 	if q.ByPerson || !ahp.Unasked(s.facts.Confirm, q.Call.Kind) {
 		return ""
@@ -82,7 +81,7 @@ func (k *call) ask(tx core.Tx, q agent.Confirmation) chan ahp.ChatToolCallConfir
 			w.Kind, w.Group = ahp.OptionDeny, new(2)
 		}
 		if b, err := json.Marshal(map[string]string{"tandemux/group": params.ClipTo(o.Group, words.MaxNamed)}); err == nil && o.Group != "" {
-			w.Meta = b // Once or always: AHP has no word for it.
+			w.Meta = b // AHP has no member that says once or always
 		}
 		a.Options = append(a.Options, w)
 	}
@@ -99,7 +98,7 @@ func (k *call) ask(tx core.Tx, q agent.Confirmation) chan ahp.ChatToolCallConfir
 	return k.answer
 }
 
-// withdraw ends a question that the agent no longer asks: the call is skipped.
+// withdraw ends a question that the agent no longer asks. The call is skipped.
 func (r *prompting) withdraw(tx core.Tx, id string, wait chan ahp.ChatToolCallConfirmed) {
 	k := r.calls[id]
 	if r.over || k == nil || k.answer != wait {
@@ -110,7 +109,7 @@ func (r *prompting) withdraw(tx core.Tx, id string, wait chan ahp.ChatToolCallCo
 	r.c.apply(tx, ahp.ChatToolCallConfirmed{TurnID: r.id, ToolCallID: id, Reason: ahp.ReasonSkipped, ReasonMessage: ahp.Plain("not run: the agent asks no more")}, nil)
 }
 
-// confirmTool is chat/toolCallConfirmed: the first one wins, whoever it is from.
+// confirmTool handles chat/toolCallConfirmed. The first answer counts, whoever it is from.
 func confirmTool(tx core.Tx, d *requests.Dispatch) string {
 	a := d.Action.(ahp.ChatToolCallConfirmed)
 	c := d.Channel.Body.(*Chat)
@@ -158,7 +157,7 @@ func confirmTool(tx core.Tx, d *requests.Dispatch) string {
 				if a.EditedToolInput != nil {
 					k.told.Input = json.RawMessage(*a.EditedToolInput)
 				}
-				if !strings.HasPrefix(k.id, permitCall) { // whose asker notes it
+				if !strings.HasPrefix(k.id, permitCall) { // Permit's callers note that themselves
 					c.all.Terminals.Allowed(c, k.id, k.told)
 				}
 				k.say(tx, k.told)
@@ -172,11 +171,9 @@ func confirmTool(tx core.Tx, d *requests.Dispatch) string {
 
 var approvedText = map[bool]string{true: "yes", false: "no"}
 
-// Edit before approve: AHP has the whole input of a tool call edited as one text.
-// What agents run is theirs, so only what the provider says it can replace may
-// differ: one member, a text.
-
-// refusesEdit says why a tool call can't run with an input.
+// refusesEdit returns why a tool call can't run with the edited input, or "". In AHP the whole input
+// is edited as one text, but the agent runs the call, so only the member that its provider can replace
+// may differ.
 func (c *Chat) refusesEdit(t ahp.ToolCall, edited string) string {
 	name := ""
 	if c.now != nil && c.now.calls[t.ToolCallID] != nil {

@@ -14,10 +14,10 @@ import (
 	"tandemux/host/requests"
 )
 
-// Agents that are spoken to by ACP reach the tools of their session's clients by the
-// MCP server that they are given: it asks for them here, as a guest of that session.
+// Agents that speak ACP get the tools of their session's clients through the MCP server that they are
+// given, which asks for them here, with the rights of an agent of that session.
 
-// ownChat is the chat of a session that the agent works in.
+// ownChat returns the chat uri of the session in which the agent p works.
 func (ss *Sessions) ownChat(tx core.Tx, p *auth.Principal, uri ahp.URI) (*Chat, error) {
 	c, ok := core.At[*Chat](tx, uri)
 	if p.Agent == "" || !ok || c.s.ch.URI != p.Session {
@@ -26,7 +26,7 @@ func (ss *Sessions) ownChat(tx core.Tx, p *auth.Principal, uri ahp.URI) (*Chat, 
 	return c, nil
 }
 
-// offerTools is x-tandemux/clientTools.
+// offerTools handles x-tandemux/clientTools.
 func (ss *Sessions) offerTools(ctx context.Context, c *requests.Conn, p clienttool.ListParams) (any, error) {
 	tx := ss.Core.Lock()
 	chat, err := ss.ownChat(tx, c.Principal, p.Channel)
@@ -60,10 +60,10 @@ func (ss *Sessions) offerTools(ctx context.Context, c *requests.Conn, p clientto
 	})
 }
 
-// offer are the tools now, and what is closed when they may have changed.
+// offer returns the current tools, and a channel that is closed when they may have changed.
 func (c *Chat) offer(tx core.Tx) (clienttool.ListResult, <-chan struct{}) {
 	list := append([]ahp.ToolDefinition{}, c.s.clientTools(tx)...)
-	b, _ := json.Marshal(list) //nolint:errcheck // what came as JSON
+	b, _ := json.Marshal(list) //nolint:errcheck // it came as JSON
 	sum := sha256.Sum256(b)
 	if c.s.toolsChanged == nil {
 		c.s.toolsChanged = make(chan struct{})
@@ -71,7 +71,7 @@ func (c *Chat) offer(tx core.Tx) (clienttool.ListResult, <-chan struct{}) {
 	return clienttool.ListResult{Tools: list, Version: hex.EncodeToString(sum[:8])}, c.s.toolsChanged
 }
 
-// toolsMayHaveChanged wakes those who follow a session's tools.
+// toolsMayHaveChanged wakes those who wait for a change of a session's tools.
 func (s *session) toolsMayHaveChanged(tx core.Tx) {
 	if s.toolsChanged != nil {
 		close(s.toolsChanged)
@@ -84,7 +84,7 @@ type callParams struct {
 	Input json.RawMessage `json:"input"`
 }
 
-// callTool is x-tandemux/callTool.
+// callTool handles x-tandemux/callTool.
 func (ss *Sessions) callTool(ctx context.Context, c *requests.Conn, p callParams) (any, error) {
 	tx := ss.Core.Lock()
 	chat, err := ss.ownChat(tx, c.Principal, p.Channel)
@@ -92,7 +92,7 @@ func (ss *Sessions) callTool(ctx context.Context, c *requests.Conn, p callParams
 	if err != nil {
 		return nil, err
 	}
-	id := "mcp-" + c.Client.ID + "-" + p.ID // Another server of the agent's counts for itself.
+	id := "mcp-" + c.Client.ID + "-" + p.ID // another server of the same agent counts separately
 	if p.Cancel {
 		ss.Core.Do(func(tx core.Tx) { chat.failCall(tx, id, nil, words.FailedResult("the agent no longer waits for it")) })
 		return nil, nil

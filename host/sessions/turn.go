@@ -17,35 +17,34 @@ import (
 	"tandemux/host/params"
 )
 
-// prompting is a turn that an agent is at: from its start until Prompt has
-// returned, which may be after the turn has ended for the clients. It is the
-// turn's agent.Sink. Guarded by the lock but for what says otherwise.
-// It implements agent.Asker and agent.Sink.
+// prompting is a turn that an agent works on, from its start until Prompt has returned, which may be
+// after the turn has ended for clients. It is guarded by the core's lock except where a comment says
+// otherwise. It implements agent.Asker and agent.Sink.
 type prompting struct {
 	c       *Chat
 	id      string
-	sent    ahp.Message // as it came
+	sent    ahp.Message // as the client sent it
 	message ahp.Message // with what was added for the agent
 	started time.Time
 	ctx     context.Context // immutable
 	cancel  context.CancelCauseFunc
-	done    chan struct{} // closed when Prompt has returned, or was given up
-	// over says that the turn has ended: what the agent still says is dropped.
+	done    chan struct{} // closed when Prompt has returned or was given up
+	// over says that the turn has ended. What the agent still says is dropped.
 	over  bool
-	begun bool // Prompt is called, or about to be
-	// broken is why the turn failed before, if it had begun to be answered.
+	begun bool // Prompt was called, or is about to be
+	// broken is why the resumed turn failed, if the agent had begun to answer it.
 	broken string
 
 	text  gathered
 	calls map[string]*call
 	asks  map[string]chan ahp.ChatInputCompleted
-	said  int         // bytes of all that the agent said
-	parts int         // response parts made
-	quiet *time.Timer // runs out when the agent says nothing for too long
+	said  int         // bytes that the agent said
+	parts int         // number of response parts
+	quiet *time.Timer // runs out if the agent says nothing for too long
 }
 
-// startTurn applies a turnStarted and has the agent begin. The caller has seen that
-// no turn is active.
+// startTurn applies a turnStarted and starts the agent on it. The caller has checked that no turn is
+// active.
 func (c *Chat) startTurn(tx core.Tx, a ahp.ChatTurnStarted, by *core.By) {
 	sent := a.Message
 	if commandline.Of(sent) == "" {
@@ -67,7 +66,7 @@ func newPrompting(c *Chat, turn string, m ahp.Message) *prompting {
 	return r
 }
 
-// begin applies the action that makes a turn active and has the agent begin.
+// begin applies the action that makes a turn active, and starts the agent on it.
 func (c *Chat) begin(tx core.Tx, r *prompting, a ahp.Action, by *core.By) {
 	before := c.now
 	c.now = r
@@ -75,7 +74,7 @@ func (c *Chat) begin(tx core.Tx, r *prompting, a ahp.Action, by *core.By) {
 	c.all.work.Go(func() { r.run(before) })
 }
 
-// nameAfter titles a session that has no title by its first message.
+// nameAfter makes the first message the title of a session without one.
 func (s *session) nameAfter(tx core.Tx, m ahp.Message) {
 	if s.value.Title != "" {
 		return
@@ -86,12 +85,12 @@ func (s *session) nameAfter(tx core.Tx, m ahp.Message) {
 	}
 }
 
-// run has the turn carried out, once the agent is done with the one before.
+// run executes the turn, once the agent is done with the turn before.
 func (r *prompting) run(before *prompting) {
 	ss := r.c.all
 	defer close(r.done)
 	if before != nil {
-		<-before.done // which it is soon: it has ended
+		<-before.done // that turn has ended, so this is short
 	}
 	var out agent.Outcome
 	err := context.Cause(r.ctx)
@@ -105,7 +104,7 @@ func (r *prompting) run(before *prompting) {
 	ss.Core.Do(func(tx core.Tx) { r.finish(tx, out, err) })
 }
 
-// ask has the agent carry the turn out, when it is there, unless err is not nil.
+// ask opens the agent's session and prompts it, unless err is set.
 func (r *prompting) ask(err error) (out agent.Outcome, _ error) {
 	tx := r.c.all.Core.Lock()
 	o := r.c.open(tx)
@@ -125,8 +124,7 @@ func (r *prompting) ask(err error) (out agent.Outcome, _ error) {
 	return out, err
 }
 
-// prompt calls the agent and waits, but after the turn has ended no longer than
-// the grace.
+// prompt calls the agent and waits for it, after the end of the turn at most for AgentGrace.
 func (r *prompting) prompt(a agent.Session) (agent.Outcome, error) {
 	ss := r.c.all
 	type result struct {
@@ -161,7 +159,7 @@ func (r *prompting) prompt(a agent.Session) (agent.Outcome, error) {
 	return agent.Outcome{}, agent.Errorf(agent.KindTimeout, "the agent did not end its turn when it was told to; it was ended")
 }
 
-// asked is the message in the provider's words.
+// asked returns the message in the provider's form.
 func (r *prompting) asked() agent.Turn {
 	t := r.c.words(r.id, r.message)
 	if r.broken != "" {
@@ -170,7 +168,7 @@ func (r *prompting) asked() agent.Turn {
 	return t
 }
 
-// words is a message for the agent, with the annotations that it has attached.
+// words returns a message in the provider's form, with the annotations attached to it.
 func (c *Chat) words(id string, m ahp.Message) agent.Turn {
 	t := words.Turn(id, m)
 	inside := func(path string) string { return path }
@@ -183,7 +181,7 @@ func (c *Chat) words(id string, m ahp.Message) agent.Turn {
 	return t
 }
 
-// setModel sets the model that the message asks for, if the agent lets it.
+// setModel sets the model that the message names, if the agent has such an option.
 func (r *prompting) setModel(a agent.Session) {
 	m := r.message.Model
 	if m == nil {
@@ -207,7 +205,7 @@ func (r *prompting) setModel(a agent.Session) {
 	}
 }
 
-// finish ends the turn as the agent did, if it has not ended before.
+// finish ends the turn with the agent's outcome, unless it has ended before.
 func (r *prompting) finish(tx core.Tx, out agent.Outcome, err error) {
 	c := r.c
 	r.cancel(nil)
@@ -253,13 +251,12 @@ func (r *prompting) fail(tx core.Tx, info ahp.ErrorInfo) {
 	r.end(tx, ahp.ChatError{TurnID: r.id, Duration: r.took(), Part: words.FailedPart(info)}, nil)
 }
 
-// took is how long the turn has taken.
+// took returns how long the turn has taken, in milliseconds.
 func (r *prompting) took() *int64 {
 	return new(max(0, r.c.all.Now().Sub(r.started).Milliseconds()))
 }
 
-// end ends the turn for everybody, by an action; the agent is told to stop if it has
-// not.
+// end applies the action that ends the turn, and stops the agent.
 func (r *prompting) end(tx core.Tx, a ahp.Action, by *core.By) {
 	c := r.c
 	r.flush(tx)
@@ -273,7 +270,7 @@ func (r *prompting) end(tx core.Tx, a ahp.Action, by *core.By) {
 	c.tally(tx, r)
 	c.apply(tx, a, by)
 	c.all.Terminals.CallEnded(tx, c, r.id, "")
-	// A window so large must not wait for everybody to look away.
+	// A window this large must not wait until no client is subscribed.
 	if len(c.value.Turns) > 2*windowTurns || core.TurnsWeight(c.value.Turns) > 2*windowBytes {
 		c.compact(tx)
 	}
@@ -282,7 +279,7 @@ func (r *prompting) end(tx core.Tx, a ahp.Action, by *core.By) {
 	}
 }
 
-// stop gives up what the turn waits for; the agent is told why.
+// stop gives up everything that the turn waits for, and cancels the agent with why.
 func (r *prompting) stop(tx core.Tx, why error) {
 	r.over = true
 	r.cancel(why)
@@ -295,9 +292,9 @@ func (r *prompting) stop(tx core.Tx, why error) {
 	}
 }
 
-// drain begins a turn with what waits, if there is anything and no turn is active: a
-// steering message that came too late for its turn, then the queue in order. A turn
-// that failed leaves it waiting, lest an agent that can't work eats it up.
+// drain begins a turn with a waiting message if no turn is active: a steering message that came too
+// late for its turn, then the queued ones in order. After a turn that failed messages keep waiting, so
+// that an agent that can't work does not use them up.
 func (c *Chat) drain(tx core.Tx) {
 	if c.value.ActiveTurn != nil || c.Dead(tx) || c.s.value.Lifecycle == ahp.LifecycleFailed {
 		return
@@ -314,7 +311,7 @@ func (c *Chat) drain(tx core.Tx) {
 	c.startTurn(tx, ahp.ChatTurnStarted{TurnID: newID("turn"), Message: m.Message, QueuedMessageID: m.ID}, nil)
 }
 
-// wake says that the agent is asked now, and starts to watch for silence.
+// wake is called when the agent is prompted, and starts the timer for its silence.
 func (r *prompting) wake() {
 	r.c.all.Core.Do(func(tx core.Tx) {
 		if r.over || r.c.Dead(tx) {
@@ -331,8 +328,7 @@ func (r *prompting) wake() {
 	})
 }
 
-// heard begins the silence anew. While a tool call is not over, somebody else is
-// at work, and silence means nothing.
+// heard restarts the timer for the agent's silence. While a tool call runs, silence is normal.
 func (r *prompting) heard(tx core.Tx) {
 	if r.over {
 		return

@@ -15,12 +15,11 @@ import (
 	"tandemux/host/params"
 )
 
-// gathered is text that has yet to be told: deltas are joined as output of
-// terminals is, at once when nothing was said for a while and else at most every
-// textInterval.
+// gathered is text of the agent's that was not applied yet. Like output of terminals it is applied at
+// once after a pause, and otherwise at most once per textInterval.
 type gathered struct {
-	kind string // of the part
-	part string // its id
+	kind string // the part's kind
+	part string // the part's id
 	made bool   // the part exists
 	buf  strings.Builder
 	last time.Time
@@ -36,7 +35,7 @@ func (g *gathered) stop() {
 
 const (
 	textInterval = 25 * time.Millisecond
-	textPiece    = 16 << 10 // that much is told at once in any case
+	textPiece    = 16 << 10 // bytes that are applied at once in any case
 )
 
 func (r *prompting) Message(text string) { r.say(ahp.PartMarkdown, text) }
@@ -65,8 +64,8 @@ func (r *prompting) say(kind, text string) {
 	})
 }
 
-// event does something under the lock unless the turn has ended; size is what it
-// adds. An agent that says too much fails its turn.
+// event calls do under the lock, unless the turn has ended. size is how many bytes it adds; an agent
+// that says too much fails its turn.
 func (r *prompting) event(size int, do func(tx core.Tx)) {
 	r.c.all.Core.Do(func(tx core.Tx) {
 		if r.over || r.c.Dead(tx) {
@@ -81,7 +80,7 @@ func (r *prompting) event(size int, do func(tx core.Tx)) {
 	})
 }
 
-// flush tells the text that has gathered.
+// flush applies the text that has gathered.
 func (r *prompting) flush(tx core.Tx) {
 	g := &r.text
 	g.stop()
@@ -107,13 +106,13 @@ func (r *prompting) flush(tx core.Tx) {
 	r.c.apply(tx, a, nil)
 }
 
-// closeText ends the part that text goes to: what follows begins another.
+// closeText ends the current text part. Later text begins another one.
 func (r *prompting) closeText(tx core.Tx) {
 	r.flush(tx)
 	r.text.kind, r.text.part, r.text.made = "", "", false
 }
 
-// room counts a new part; a turn with too many fails.
+// room counts a new part, and fails a turn with too many.
 func (r *prompting) room(tx core.Tx) bool {
 	if r.parts++; r.parts <= maxTurnParts {
 		return true
@@ -124,7 +123,7 @@ func (r *prompting) room(tx core.Tx) bool {
 	return false
 }
 
-// part appends a part that is no text.
+// part appends a part that is not text.
 func (r *prompting) part(tx core.Tx, p ahp.ResponsePart) {
 	r.closeText(tx)
 	if !r.over && r.room(tx) {
@@ -142,7 +141,7 @@ func (r *prompting) Usage(u agent.Usage) {
 	r.event(0, func(tx core.Tx) { r.c.apply(tx, ahp.ChatUsage{TurnID: r.id, Usage: words.Usage(u)}, nil) })
 }
 
-// Plan implements agent.Sink: the plan is in the session's _meta.
+// Plan implements agent.Sink. The plan is stored in the session's _meta.
 func (r *prompting) Plan(entries []agent.PlanEntry) {
 	entries = entries[:min(len(entries), maxPlan)]
 	size := 0
@@ -159,29 +158,29 @@ func (r *prompting) Plan(entries []agent.PlanEntry) {
 	})
 }
 
-// endPlan takes away a plan that is done with.
+// endPlan removes the chat's plan if all of it is completed.
 func (c *Chat) endPlan(tx core.Tx) {
 	plan, ok := c.s.meta.Plans[c.ch.URI]
 	if !ok {
 		return
 	}
 	if slices.ContainsFunc(plan, func(e ahp.AgentPlanEntry) bool { return e.Status != "completed" }) {
-		return // It may go on with the next turn.
+		return // the next turn may continue it
 	}
 	c.s.meta.Plans = maps.Clone(c.s.meta.Plans)
 	delete(c.s.meta.Plans, c.ch.URI)
 	c.s.setMeta(tx)
 }
 
-// sessionUsage is tandemux's addition to a session's summary ("tandemux/usage"): what its
-// finished turns took, and since when one runs.
+// sessionUsage is tandemux's addition to a session's summary ("tandemux/usage"): what its finished
+// turns took, and since when one runs.
 type sessionUsage struct {
-	Tokens   int64 `json:"tokens,omitempty"` // in and out
+	Tokens   int64 `json:"tokens,omitempty"` // input and output
 	WorkedMs int64 `json:"workedMs,omitempty"`
-	Since    int64 `json:"since,omitempty"` // Unix ms; 0 while no turn runs
+	Since    int64 `json:"since,omitempty"` // Unix ms; 0 if no turn runs
 }
 
-// usage is the summary's _meta, nil when there is nothing to tell.
+// usage returns the summary's _meta, or nil if it would be empty.
 func (s *session) usage() json.RawMessage {
 	var u sessionUsage
 	for _, c := range s.chats {
@@ -203,7 +202,7 @@ func (s *session) usage() json.RawMessage {
 	return b
 }
 
-// tally adds what a turn that ends has taken.
+// tally adds what the ending turn has taken to the chat's facts.
 func (c *Chat) tally(tx core.Tx, r *prompting) {
 	t := c.value.ActiveTurn
 	if t == nil || t.ID != r.id {
