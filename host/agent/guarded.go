@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Guarded calls a provider, and makes an error of its panic.
+// Guarded calls a function of a provider, and returns a panic as an error.
 func Guarded(call func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -18,13 +18,13 @@ func Guarded(call func() error) (err error) {
 	return call()
 }
 
-// Opened is what Open gave: a session, or why there is none.
+// Opened is the result of Open.
 type Opened struct {
 	Session Session
 	Err     error
 }
 
-// Open is Provider.Open, guarded.
+// Open calls Provider.Open, guarded.
 func Open(ctx context.Context, p Provider, spec Spec) (o Opened) {
 	o.Err = Guarded(func() (err error) {
 		o.Session, err = p.Open(ctx, spec)
@@ -36,8 +36,8 @@ func Open(ctx context.Context, p Provider, spec Spec) (o Opened) {
 	return o
 }
 
-// Probe asks a provider that can say it how to log in before a session was opened;
-// others have told all that they know.
+// Probe asks a provider how to log in before a session was opened, if it can tell; of others it
+// returns Info.
 func Probe(ctx context.Context, p Provider) (i Info, err error) {
 	can, ok := p.(interface {
 		Probe(ctx context.Context) (Info, error)
@@ -52,51 +52,49 @@ func Probe(ctx context.Context, p Provider) (i Info, err error) {
 	return i, err
 }
 
-// Confinement shuts a session in: its agent, its terminals, and the files that
-// it asks the host for. The host holds one for each session that names a sandbox,
-// asks it before anything is started, and starts nothing when it fails. Its
-// methods may be called from any goroutine.
+// Confinement confines a session: its agent, its terminals, and the files that it asks the host for.
+// The host has one for each session that names a sandbox, calls it before it starts anything, and
+// starts nothing if that fails. Its methods may be called from any goroutine.
 //
-// There are two views of a path: the host's, which is where a file is, and the
-// agent's, which is what it is called inside.
+// A path has two views: the host's, which is where the file is, and the agent's, which is its name in
+// the sandbox.
 type Confinement interface {
-	// Wrap gives what to start in place of l. An error, fit for the agent to read,
-	// means that nothing is started: never the command as it was.
+	// Wrap returns what to start instead of l. On an error, which is written for the agent, the caller
+	// must start nothing.
 	Wrap(ctx context.Context, l Launch) (Launch, error)
-	// Outside is the host's view of an agent's absolute path, for reading or for
-	// writing. It refuses (a *Refusal) what is not shared with the sandbox, or only
-	// for reading; the file need not exist. It resolves no symbolic link: whoever
-	// opens the file must do so beneath the session's directories (Roots).
+	// Outside returns the host's view of an agent's absolute path, for reading or writing. The error
+	// is a *Refusal if the path is not shared with the sandbox, or only for reading. The file need not
+	// exist. Symbolic links are not resolved: whoever opens the file must do so beneath the session's
+	// directories (Roots).
 	Outside(path string, write bool) (string, error)
-	// Inside is the agent's view of a path of the host's; what is not shared is
-	// given as it is.
+	// Inside returns the agent's view of a path of the host. One that is not shared is returned
+	// unchanged.
 	Inside(path string) string
 }
 
 // InsideSocket is the agent's view of Launch.Socket.
 const InsideSocket = "/run/tandemux/host.sock"
 
-// Launch is a process that is to be started for a session.
+// Launch describes a process to start for a session.
 type Launch struct {
-	// Argv is the command; a name without a slash is looked up in Env's PATH, inside.
+	// Argv is the command line. A name without a slash is looked up in Env's PATH, inside the sandbox.
 	Argv []string
-	// Env is what is injected, "K=V" each: nothing of the host's own environment.
-	// Wrap adds what the sandbox has of its own, over which Env wins. What Wrap gives
-	// is the whole environment to start with; values in it are not repeated in Argv.
+	// Env has variables to add, "K=V" each, none of them from the host's environment. Wrap adds those
+	// of the sandbox, which Env overrides. Wrap returns the whole environment of the process; its
+	// values are not repeated in Argv.
 	Env []string
-	// Dir is the working directory in the host's view. Wrap gives where the process
-	// is to be started.
+	// Dir is the working directory in the host's view. Wrap returns the directory in which to start
+	// the process.
 	Dir string
-	// Socket is the session's own socket of the host's, in the host's view: Wrap
-	// makes it reachable inside as InsideSocket, also when a next host makes it anew,
-	// and says so by TANDEMUX and TANDEMUX_HOST. Empty: there is none.
+	// Socket is the session's socket of the host, in the host's view, or "". Wrap makes it reachable
+	// in the sandbox as InsideSocket, also after a later host makes it anew, and sets TANDEMUX and
+	// TANDEMUX_HOST to that.
 	Socket string
-	// Files are directories of the host's that Argv and Env name by their paths there:
-	// Wrap makes them readable inside, by the same paths.
+	// Files are directories of the host that Argv and Env name by their paths. Wrap makes them
+	// readable inside by the same paths.
 	Files []string
-	// Terminal says that the process gets a pty of its own, which is its controlling
-	// terminal inside as well. Without it, the process is cut off from whatever
-	// terminal its parent has.
+	// Terminal says that the process gets its own pty as its controlling terminal, in a sandbox as
+	// well. Otherwise the process has no access to its parent's terminal.
 	Terminal bool
 }
 

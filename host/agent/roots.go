@@ -15,20 +15,19 @@ import (
 	"unicode/utf8"
 )
 
-// maxFile bounds what one Read gives and one Write takes, in bytes.
+// maxFile bounds what a Read returns and a Write takes, in bytes.
 const maxFile = 10 << 20
 
-// Refusals of what lies outside of an agent's roots (P15).
+// Refusals of paths outside of an agent's roots (P15).
 var (
 	ErrDirOutside  = &Refusal{Text: "Access denied: working directory outside allowed path"}
 	ErrFileOutside = &Refusal{Text: "Access denied: path outside allowed path"}
 )
 
-// Roots are the directories that an agent works in. It is Files for them: a path
-// is resolved, symbolic links too, and must then be in one of them, by whole
-// components; the file is opened beneath that directory (os.Root), so that a link
-// that is put there meanwhile leads nowhere else. Its methods may be called from
-// any goroutine.
+// Roots are the directories that an agent works in. It implements Files: a path is resolved with its
+// symbolic links and must then be in one of them, compared by whole components. The file is opened
+// beneath that directory (os.Root), so a link that is created meanwhile can't lead out. Its methods
+// may be called from any goroutine.
 type Roots struct{ dirs []string }
 
 // NewRoots resolves directories, of which there must be at least one.
@@ -75,8 +74,8 @@ func (r *Roots) Dir(path string) (string, error) {
 	return dir, nil
 }
 
-// within is the root that a path lies in once it is resolved, and the path from
-// there; no root when it lies in none.
+// within resolves a path and returns the root that it is in and the path relative to that; root is ""
+// if it is in none.
 func (r *Roots) within(path string) (root, rel string, err error) {
 	if strings.ContainsRune(path, 0) {
 		return "", "", &Refusal{Text: "the path has a zero byte in it"}
@@ -93,7 +92,7 @@ func (r *Roots) within(path string) (root, rel string, err error) {
 	return "", "", nil
 }
 
-// resolve follows the symbolic links of what exists of a path.
+// resolve resolves the symbolic links in the existing part of a path.
 func resolve(path string) (string, error) {
 	rest := ""
 	for at := path; ; at = filepath.Dir(at) {
@@ -113,7 +112,7 @@ func resolve(path string) (string, error) {
 	}
 }
 
-// open gives the root that a path lies in.
+// open opens the root that a path is in.
 func (r *Roots) open(path string) (*os.Root, string, error) {
 	if !filepath.IsAbs(path) {
 		return nil, "", &Refusal{Text: fmt.Sprintf("the path %q is not absolute", path)}
@@ -135,7 +134,7 @@ func (r *Roots) Read(ctx context.Context, path string, line, limit int) (string,
 		return "", err
 	}
 	defer root.Close()
-	// A pipe must not hold anybody up.
+	// Opening a pipe must not block.
 	f, err := root.OpenFile(rel, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return "", outside(err)
@@ -166,8 +165,8 @@ func tooLarge(path string) error {
 	return &Refusal{Text: fmt.Sprintf("%s: that is more than %d MB: read a part with line and limit", path, maxFile>>20)}
 }
 
-// lines reads some lines, all where limit is 0. bufio.ErrTooLong when they are
-// too much.
+// lines reads limit lines, or all if limit is 0. The error is bufio.ErrTooLong if they are too many
+// bytes.
 func lines(ctx context.Context, from io.Reader, line, limit int) (string, error) {
 	var b strings.Builder
 	r := bufio.NewReaderSize(from, 64<<10)
@@ -194,7 +193,7 @@ func lines(ctx context.Context, from io.Reader, line, limit int) (string, error)
 	return b.String(), nil
 }
 
-// Write replaces a file as a whole, or makes it and the directories to it.
+// Write replaces or creates a file, with its parent directories.
 func (r *Roots) Write(_ context.Context, path, content string) error {
 	if len(content) > maxFile {
 		return &Refusal{Text: fmt.Sprintf("%s: a file of more than %d MB can't be written", path, maxFile>>20)}
@@ -226,7 +225,7 @@ func (r *Roots) Write(_ context.Context, path, content string) error {
 	}
 	_, err = f.WriteString(content)
 	if existed && err == nil {
-		err = f.Chmod(mode) // Whatever the umask says.
+		err = f.Chmod(mode) // regardless of the umask
 	}
 	if cerr := f.Close(); err == nil {
 		err = cerr
@@ -241,7 +240,7 @@ func (r *Roots) Write(_ context.Context, path, content string) error {
 	return nil
 }
 
-// outside turns what os.Root says of paths that leave it into a refusal.
+// outside replaces os.Root's error about a path that leads out by a refusal.
 func outside(err error) error {
 	if p, is := errors.AsType[*fs.PathError](err); is && strings.Contains(p.Err.Error(), "escapes") {
 		return ErrFileOutside

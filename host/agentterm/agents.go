@@ -19,19 +19,19 @@ import (
 	"tandemux/host/terminals"
 )
 
-// Options are what Agents need of the host.
+// Options is what Agents needs of the host.
 type Options struct {
 	Core      *core.Core
 	Log       *slog.Logger
 	Audit     *audit.Log
 	Activity  *activity.Activity
 	Terminals *terminals.Terminals
-	// Servers, if not nil, gives the MCP servers that every agent is told of.
+	// Servers, if not nil, returns the MCP servers that every agent gets.
 	Servers func(provider string, session, chat ahp.URI) []agent.Server
 }
 
-// Agents gives the agents of sessions what they work with; it implements
-// sessions.Terminals. It has no state of its own.
+// Agents gives sessions' agents terminals, files and servers. It implements sessions.Terminals, and
+// has no state.
 type Agents struct{ Options }
 
 func (as *Agents) Supply(tx core.Tx, c *sessions.Chat, spec *agent.Spec) {
@@ -52,7 +52,7 @@ func (as *Agents) Supply(tx core.Tx, c *sessions.Chat, spec *agent.Spec) {
 	}
 }
 
-// where are the terminals whose claim is a session's and is meant.
+// where returns the terminals with a session's claim that meant selects.
 func (as *Agents) where(tx core.Tx, meant func(claim ahp.Claim) bool) (list []*terminals.Terminal) {
 	for _, t := range as.Terminals.All(tx) {
 		if claim := t.Value.Claim; claim.Kind == ahp.ClaimSession && meant(claim) {
@@ -62,8 +62,8 @@ func (as *Agents) where(tx core.Tx, meant func(claim ahp.Claim) bool) (list []*t
 	return list
 }
 
-// CallEnded implements sessions.Terminals: the terminals of what has ended are the
-// session's in the background then (G41).
+// CallEnded implements sessions.Terminals. The terminals of what has ended are now held by the session
+// in the background (G41).
 func (as *Agents) CallEnded(tx core.Tx, c *sessions.Chat, turn, call string) {
 	as.Terminals.Belt.Forget(c.Session(), allowedBy(c, call))
 	for _, t := range as.where(tx, func(claim ahp.Claim) bool {
@@ -85,8 +85,8 @@ func (as *Agents) SessionEnded(tx core.Tx, session ahp.URI) {
 	as.ended(tx, func(claim ahp.Claim) bool { return claim.Session == session })
 }
 
-// ended ends the terminals of what has ended. Those that were taken from it are kept, and
-// can't be given back any more.
+// ended ends the terminals that a chat or session holds. Terminals that people took from it are kept,
+// and can't be given back any more.
 func (as *Agents) ended(tx core.Tx, its func(claim ahp.Claim) bool) {
 	for _, t := range as.where(tx, its) {
 		t.Dispose(tx)
@@ -121,8 +121,8 @@ func (as *Agents) HeldFor(tx core.Tx, c *sessions.Chat, call string) (list []ahp
 	return list
 }
 
-// forgetOld removes the oldest of a chat's terminals whose command has ended, so
-// that a long conversation does not fill the host.
+// forgetOld removes a chat's oldest terminals whose command has ended, so that a long conversation
+// does not fill the host.
 func (as *Agents) forgetOld(tx core.Tx, c *sessions.Chat) {
 	over := slices.DeleteFunc(as.where(tx, func(claim ahp.Claim) bool { return claim.Chat == c.URI() && claim.TurnID == "" }), func(t *terminals.Terminal) bool {
 		return !t.Value.Lifecycle.Exited() || t.InLayout(tx)
@@ -133,8 +133,7 @@ func (as *Agents) forgetOld(tx core.Tx, c *sessions.Chat) {
 	}
 }
 
-// refuse notes what the agent of a chat was not allowed; what and why are kept in
-// the audit log as well.
+// refuse shows people what a chat's agent was not allowed, and writes it to the audit log.
 func (as *Agents) refuse(c *sessions.Chat, kind, what string, err error) {
 	as.Audit.RefusedAgent(c.URI(), c.Session(), kind, what, err.Error())
 	as.Core.Do(func(tx core.Tx) {
@@ -169,12 +168,12 @@ func (w *workplace) do(doing, path string, do func(at string) error) (err error)
 	return err
 }
 
-// asSeen is an error about a file in the words of who calls it by another path: where
-// it is outside is not theirs to know.
+// asSeen replaces the host's path in an error by the agent's, because the agent must not learn where
+// the file is.
 func asSeen(err error, outside, inside string) error {
 	switch {
 	case err == nil, outside == inside, errors.Is(err, fs.ErrNotExist):
-		return err // The agent is told of its own path.
+		return err // the error has the agent's own path
 	case strings.Contains(err.Error(), outside):
 		return &agent.Refusal{Text: strings.ReplaceAll(err.Error(), outside, inside)}
 	case strings.Contains(err.Error(), filepath.Dir(outside)):

@@ -29,23 +29,22 @@ import (
 )
 
 const (
-	// Agents' commands have this size: programs that fit their lines to it give
-	// an agent something to read.
+	// agentCols and agentRows are the size of agents' terminals, so that programs that fit lines to it
+	// print enough.
 	agentCols, agentRows = 120, 40
-	// agentOutput is what is kept of a command's output for the agent, in bytes,
-	// when it does not say; most, what it may ask for (docs/contributing/decisions.md §27).
+	// agentOutput is how much of a command's output is kept for the agent by default, mostAgentOutput
+	// how much at most, in bytes (docs/contributing/decisions.md §27).
 	agentOutput, mostAgentOutput = 1 << 20, 10 << 20
 	// keptAgentTerms is how many terminals whose command has ended a chat keeps.
 	keptAgentTerms = 50
 )
 
-// workplace is what the agent of a chat works with: the host's terminals (agent.Terminals),
-// and files (agent.Files), by the names that they have in its sandbox. What it may not have
-// is told to people.
+// workplace is what a chat's agent works with: the host's terminals (agent.Terminals) and files
+// (agent.Files), by their paths in its sandbox. It shows people what it refuses.
 type workplace struct {
 	as    *Agents
 	c     *sessions.Chat
-	k     *confine.Sandbox // of the session; nil for most
+	k     *confine.Sandbox // of the session; nil for most sessions
 	roots *agent.Roots
 }
 
@@ -64,7 +63,8 @@ func (w *workplace) Create(ctx context.Context, s agent.TerminalSpec) (agent.Ter
 	return w.start(ctx, s, a, dir, argv, line, terminals.Quota{Of: "acp " + w.c.Session(), Live: as.Terminals.AgentLimits().Calls})
 }
 
-// MayRun implements sessions.Terminals: who may make a terminal for the session.
+// MayRun implements sessions.Terminals: p may run command lines if it may create a terminal for the
+// session.
 func (as *Agents) MayRun(p *auth.Principal, session ahp.URI, owner string) string {
 	if why := p.Lacks(auth.ScopeCreate); why != "" {
 		return why
@@ -75,8 +75,8 @@ func (as *Agents) MayRun(p *auth.Principal, session ahp.URI, owner string) strin
 	return ""
 }
 
-// Run implements sessions.Terminals: in the person's shell, or in a sandbox the one that is
-// there. Nobody judges it.
+// Run implements sessions.Terminals. It uses the person's shell, or /bin/sh in a sandbox. Package
+// guard does not judge the command.
 func (as *Agents) Run(ctx context.Context, c *sessions.Chat, dir, turn, call, line string) (agent.Terminal, error) {
 	k, _ := c.Sandbox().(*confine.Sandbox)
 	sh := "/bin/sh"
@@ -89,8 +89,8 @@ func (as *Agents) Run(ctx context.Context, c *sessions.Chat, dir, turn, call, li
 	return (&workplace{as: as, c: c, k: k}).start(ctx, s, a, dir, []string{sh, "-c", line}, line, terminals.Quota{})
 }
 
-// start makes the terminal of a command. line is what is judged, and what it is called by,
-// in place of argv.
+// start makes the terminal of a command. line, if not empty, is what is judged and shown instead of
+// argv.
 func (w *workplace) start(ctx context.Context, s agent.TerminalSpec, a *used, dir string, argv []string, line string, quota terminals.Quota) (agent.Terminal, error) {
 	as := w.as
 	title := cmp.Or(line, shell.Quote(argv, ""))
@@ -132,7 +132,7 @@ func (w *workplace) start(ctx context.Context, s agent.TerminalSpec, a *used, di
 		return unstarted{"\nError: " + err.Error() + "\n"}, nil // P17
 	case err != nil:
 		refused := asRefusal(err)
-		if code := ahp.CodeOf(err); code == 0 || code == ahp.CodeConflict { // by the policy, or a limit
+		if code := ahp.CodeOf(err); code == 0 || code == ahp.CodeConflict { // refused by the policy or a limit
 			as.refuse(w.c, "command", title, refused)
 		}
 		return nil, refused
@@ -142,7 +142,7 @@ func (w *workplace) start(ctx context.Context, s agent.TerminalSpec, a *used, di
 	return a, nil
 }
 
-// permitted asks a person whether the agent may run what was refused.
+// permitted asks a person whether the agent may run what the policy refused.
 func (w *workplace) permitted(ctx context.Context, command string, r *guard.Refusal) error {
 	answer, err := w.c.Permit(ctx, command, r.What)
 	switch {
@@ -155,33 +155,34 @@ func (w *workplace) permitted(ctx context.Context, command string, r *guard.Refu
 	return nil
 }
 
-// way tells an agent what to do without a yes, by the answer.
+// way tells an agent what to do if nobody allowed the command, by the answer.
 var way = map[string]string{
 	ahp.AskRefused: " (the person refused it: ask what to do instead)",
 	ahp.AskTimeout: " (nobody has answered: do it another way, or try again later)",
 	ahp.AskNobody:  " (nobody can be asked: do it another way)",
 }
 
-// Allowed implements sessions.Terminals: what a person has allowed is not refused while the
-// call runs.
+// Allowed implements sessions.Terminals. The policy does not refuse what a person has allowed while
+// the call runs.
 func (as *Agents) Allowed(c *sessions.Chat, call string, t agent.ToolCall) {
 	if command := commandOf(t); command != "" {
 		as.Terminals.Belt.Allow(c.Session(), allowedBy(c, call), command)
 	}
 }
 
-// allowedBy names the call that a command was allowed with; call "" is all of the chat's.
+// allowedBy names the tool call with which a command was allowed; call "" stands for all calls of the
+// chat.
 func allowedBy(c *sessions.Chat, call string) string { return c.URI() + "#" + call }
 
-// commandOf is what a tool call runs, as a person has read it; empty where its input does
-// not say, or was not shown whole: what a change of a file has in it is not shown twice.
+// commandOf returns the command of a tool call, as a person has read it. It is "" if the input does
+// not have it, or was not shown completely, as with a change of a file.
 func commandOf(t agent.ToolCall) string {
 	var in map[string]json.RawMessage
 	var line string
 	var argv []string
 	switch changes := func(c agent.Content) bool { return c.Diff != nil }; {
 	case slices.ContainsFunc(t.Content, changes) || json.Unmarshal(t.Input, &in) != nil:
-	case json.Unmarshal(in["line"], &line) == nil && line != "": // our run_command's
+	case json.Unmarshal(in["line"], &line) == nil && line != "": // of tandemux's run_command
 		return line
 	case json.Unmarshal(in["command"], &line) == nil:
 		return line
@@ -191,7 +192,7 @@ func commandOf(t agent.ToolCall) string {
 	return ""
 }
 
-// directory is the host's view of a directory that the agent names.
+// directory returns the host's view of a directory that the agent names.
 func (w *workplace) directory(path string) (string, error) {
 	if w.k != nil && path != "" {
 		var err error
@@ -202,8 +203,8 @@ func (w *workplace) directory(path string) (string, error) {
 	return w.roots.Dir(path)
 }
 
-// shellLine is what to start: a program with arguments as it is; a text alone is
-// a shell's line, unless it names a file (docs/contributing/decisions.md §11).
+// shellLine returns what to start: a program with arguments as it is, a text alone as a shell's
+// command line, unless it names a file (docs/contributing/decisions.md §11).
 func shellLine(s agent.TerminalSpec, dir string) (argv []string, line string) {
 	if len(s.Args) > 0 {
 		return append([]string{s.Command}, s.Args...), ""
@@ -219,7 +220,7 @@ func shellLine(s agent.TerminalSpec, dir string) (argv []string, line string) {
 	return []string{"/bin/sh", "-c", s.Command}, s.Command
 }
 
-// asRefusal is an error in the words of the agent's protocol.
+// asRefusal converts an error to one for the agent.
 func asRefusal(err error) error {
 	var e *ahp.Error
 	var r *guard.Refusal
@@ -241,14 +242,13 @@ func (u unstarted) Output() (string, bool, *agent.Exit) {
 	return u.text, false, new(u.exit())
 }
 
-func (u unstarted) exit() agent.Exit                         { return agent.Exit{Code: new(127)} } // as a shell says it
+func (u unstarted) exit() agent.Exit                         { return agent.Exit{Code: new(127)} } // a shell's exit code for that
 func (u unstarted) Wait(context.Context) (agent.Exit, error) { return u.exit(), nil }
 func (u unstarted) Kill(context.Context) error               { return nil }
 func (u unstarted) Release()                                 {}
 
-// used is an agent's use of a terminal, from its making until the agent
-// releases it. Guarded by the lock.
-// It implements terminals.User and terminals.Watcher.
+// used is an agent's use of a terminal, from its creation until the agent releases it. It is guarded
+// by the core's lock. It implements terminals.User and terminals.Watcher.
 type used struct {
 	as    *Agents
 	chat  ahp.URI
@@ -256,12 +256,12 @@ type used struct {
 	limit int
 
 	text     plaintext.Writer
-	out      []byte        // plain text, the newest limit bytes and some
-	cut      bool          // out lacks its beginning
-	detached chan struct{} // closed when a person took the terminal, or sent it away
+	out      []byte        // plain text: the newest limit bytes, and some more
+	cut      bool          // the beginning of the output is missing
+	detached chan struct{} // closed when a person took the terminal or sent it to the background
 	away     bool          // detached is closed
-	person   bool          // it is a person's command, who goes on waiting for it
-	lost     []string      // the tool calls that it was taken from, or the turns where no call was known
+	person   bool          // a person's command, for which the person waits anyway
+	lost     []string      // tool calls it was taken from, or turns if no call was known
 	ended    chan struct{} // closed when the command has ended
 	exit     *agent.Exit
 	released bool
@@ -322,14 +322,14 @@ func (a *used) Taken(_ core.Tx, from, to ahp.Claim) {
 	}
 }
 
-// regain has the agent wait for the command again.
+// regain makes the agent wait for the command again.
 func (a *used) regain() {
 	if a.away {
 		a.away, a.detached = false, make(chan struct{})
 	}
 }
 
-// tail is the end of a text, at most so many bytes, from a character's beginning.
+// tail returns the end of a text, at most most bytes, from the start of a character on.
 func tail(b []byte, most int) []byte {
 	if len(b) <= most {
 		return b
@@ -343,7 +343,7 @@ func tail(b []byte, most int) []byte {
 
 func (a *used) URI() ahp.URI { return a.t.URI() }
 
-// Bind claims the terminal for a tool call, if it is for none yet, or again (G45).
+// Bind gives the terminal to a tool call if no other call has it, or has it again (G45).
 func (a *used) Bind(turnID, toolCallID string) {
 	a.as.Core.Do(func(tx core.Tx) {
 		c := a.t.Value.Claim
@@ -362,11 +362,10 @@ func (a *used) Bind(turnID, toolCallID string) {
 	})
 }
 
-// awayNote is what an agent reads at the end of a terminal that runs on without
-// it.
+// awayNote is the end of the output of a terminal that runs on without the agent.
 const awayNote = "\n[" + agent.Detached + "]\n"
 
-// Output is what the agent reads.
+// Output returns what the agent reads.
 func (a *used) Output() (text string, truncated bool, exit *agent.Exit) {
 	a.as.Core.Do(func(tx core.Tx) {
 		if !a.t.Removed(tx) {
@@ -391,7 +390,7 @@ func (a *used) Wait(ctx context.Context) (agent.Exit, error) {
 	case <-a.ended:
 	case <-detached:
 		select {
-		case <-a.ended: // Both: the end counts.
+		case <-a.ended: // if both have happened, the end counts
 		default:
 			return agent.Exit{}, agent.ErrDetached
 		}
@@ -403,10 +402,10 @@ func (a *used) Wait(ctx context.Context) (agent.Exit, error) {
 	return *a.exit, nil
 }
 
-// held reports whether the terminal is the session's still.
+// held reports whether the session still holds the terminal.
 func (a *used) held(tx core.Tx) bool { return a.t.Value.Claim.Kind == ahp.ClaimSession }
 
-// errNotKilled is T21's.
+// errNotKilled is the error of T21.
 var errNotKilled = &agent.Refusal{Text: "Cannot kill visible or user-owned terminals"}
 
 // Kill ends the command (P10–P12).
@@ -423,7 +422,7 @@ func (a *used) Kill(ctx context.Context) error {
 	if err := a.t.Term.Kill(ctx); err != nil {
 		return err
 	}
-	select { // Its output is whole then.
+	select { // after that the output is complete
 	case <-a.ended:
 		return nil
 	case <-ctx.Done():
@@ -431,9 +430,8 @@ func (a *used) Kill(ctx context.Context) error {
 	}
 }
 
-// Release lets go of the terminal and ends its command, unless a person has it
-// (docs/contributing/decisions.md §1): then, and when the host goes and leaves it to the next
-// one, it runs on.
+// Release ends the agent's use of the terminal, and its command unless a person has the terminal
+// (docs/contributing/decisions.md §1) or the host ends and leaves it to the next one.
 func (a *used) Release() {
 	a.as.Core.Do(func(tx core.Tx) {
 		if a.released {

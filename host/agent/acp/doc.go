@@ -1,41 +1,36 @@
-// Package acp runs agents that speak the Agent Client Protocol, version 1, over
-// their stdin and stdout, and is their client: it makes an agent.Provider of a
-// command line.
+// Package acp is a client of agents that speak the Agent Client Protocol, version 1, over their stdin
+// and stdout: it makes an agent.Provider of a command line.
 //
 // # What runs
 //
-// Each session has an agent process of its own: one that crashes takes no other
-// session along. A process is started in its own group with a bounded time to
-// answer initialize and session/new; at its end the whole group is ended, and if
-// the host dies without a word, a watcher, a shell that does nothing but wait for
-// that, ends it. A process that has ended, or was ended because it would not
-// cancel a turn, is started again by the next prompt, with session/resume or
-// session/load where the agent can, else with a new session and a notice in the
-// chat. What an agent writes to stderr goes to a file of bounded size, and its
-// last lines into the error of the turn that failed.
+// Each session has its own agent process, so an agent that crashes ends only one session. A process is
+// started in its own process group and has a bounded time to answer initialize and session/new. When
+// it ends, the whole group is ended; if the host dies, a watcher process ends the group. If a process
+// has ended, or was ended because it did not cancel a turn, the next prompt starts another one, with
+// session/resume or session/load if the agent supports one, else with a new session and a notice in
+// the chat. The agent's stderr goes to a file of bounded size, and its last lines into the error of a
+// failed turn.
 //
 // # Concurrency
 //
-// A link is a process and the connection to it. The connection's goroutine
-// handles messages in order: updates go straight to the turn's Sink, so an agent
-// that floods waits for the host; requests of the agent that may take time have
-// goroutines of their own, a bounded number. A turn's mutex is held while its
-// Sink is called, so that nothing comes after Prompt has returned.
+// A link is a process and the connection to it. The connection's goroutine handles messages in order.
+// Updates go straight to the turn's Sink, so an agent that sends too fast waits for the host. The
+// agent's requests that may take time run in goroutines, of bounded number. A turn's mutex is held
+// while its Sink is called, so nothing comes after Prompt has returned.
 //
 // # Tolerance and bounds
 //
-// Unknown updates, kinds, members and methods are ignored or answered with
-// -32601; they end nothing. Lines on stdout that aren't messages go to the log.
-// Beyond these bounds an agent is ended, and its turn fails with the reason: a
-// message of more than Config.MaxLine bytes, and maxGarbage bytes in a row that
-// are no message. What a tool call holds is cut (toolcall.go), and what exceeds
-// the number of calls, terminals and requests is refused.
+// Unknown updates, kinds, members and methods are ignored or answered with -32601. Lines on stdout
+// that are not messages go to the log. An agent is ended, and its turn fails with the reason, if a
+// message is longer than Config.MaxLine bytes, or maxGarbage bytes in a row are not a message. What a
+// tool call contains is cut (toolcall.go); calls, terminals and requests beyond their bounds are
+// refused.
 //
-// Chunks of messages between turns are dropped: there is no turn that they
-// belong to. So is what session/load replays: the host keeps the history.
+// Message chunks between turns are dropped, because they belong to no turn, and so is what
+// session/load replays, because the host has the history.
 //
 // # Extensions
 //
-// That by which claude-agent-acp shows what its own shell prints, and that by which it
-// takes messages while a turn runs, are understood.
+// Supported are the extensions with which claude-agent-acp shows output of its own shell, and accepts
+// messages while a turn runs.
 package acp

@@ -13,13 +13,12 @@ import (
 	"tandemux/internal/jsonrpc"
 )
 
-// An agent's questions (elicitation/create) are AHP's input requests: a form's
-// properties are questions, an address is one to open. Nobody is asked where no turn
-// runs, or where the host asks nobody: that is a cancel.
+// An agent's questions (elicitation/create) become input requests of AHP: a form's properties become
+// questions, a URL is to be opened. Without a turn, or if the host can't ask, the answer is cancel.
 
 const (
 	methodElicit = "elicitation/create"
-	// maxQuestions bounds the properties of a form, maxEnum the choices of one.
+	// maxQuestions bounds a form's properties, maxEnum the choices of one of them.
 	maxQuestions = 50
 	maxEnum      = 500
 )
@@ -40,7 +39,7 @@ type elicitResult struct {
 	Content map[string]any `json:"content,omitempty"`
 }
 
-// property is one of a form's.
+// property is a property of a form.
 type property struct {
 	Type        string          `json:"type"`
 	Title       string          `json:"title"`
@@ -50,10 +49,10 @@ type property struct {
 	Items *selectable `json:"items"` // of an array
 }
 
-// selectable is what can be chosen from.
+// selectable has the choices of a property, in one of several forms.
 type selectable struct {
 	Enum  []string     `json:"enum"`
-	Names []string     `json:"enumNames"` // MCP's
+	Names []string     `json:"enumNames"` // MCP's form
 	OneOf []enumOption `json:"oneOf"`
 	AnyOf []enumOption `json:"anyOf"`
 }
@@ -64,7 +63,7 @@ type enumOption struct {
 	Description string `json:"description"`
 }
 
-// elicit asks a person.
+// elicit handles elicitation/create.
 func (s *session) elicit(raw json.RawMessage) (work, error) {
 	var p elicitParams
 	if err := lenient(raw, &p); err != nil {
@@ -105,7 +104,7 @@ func (s *session) elicit(raw json.RawMessage) (work, error) {
 	}, nil
 }
 
-// request is what a person is asked.
+// request converts a question of the agent's to an input request.
 func (p elicitParams) request(id string) (ahp.InputRequest, error) {
 	q := ahp.InputRequest{ID: id, Message: ahp.Plain(clip(p.Message, maxTitle))}
 	switch p.Mode {
@@ -123,7 +122,7 @@ func (p elicitParams) request(id string) (ahp.InputRequest, error) {
 		return q, &agent.Refusal{Text: fmt.Sprintf("elicitation: requestedSchema: want an object of at most %d properties", maxQuestions)}
 	}
 	var all map[string]json.RawMessage
-	json.Unmarshal(p.Schema.Properties, &all) //nolint:errcheck // members has read it
+	json.Unmarshal(p.Schema.Properties, &all) //nolint:errcheck // members has read it before
 	for _, name := range names {
 		var prop property
 		if err := lenient(all[name], &prop); err != nil {
@@ -143,7 +142,7 @@ func (p elicitParams) request(id string) (ahp.InputRequest, error) {
 	return q, nil
 }
 
-// members are the names of an object's members, in their order.
+// members returns the names of a JSON object's members, in order.
 func members(object json.RawMessage) ([]string, error) {
 	if len(object) == 0 || string(object) == "null" {
 		return nil, nil
@@ -167,7 +166,7 @@ func members(object json.RawMessage) ([]string, error) {
 	return names, nil
 }
 
-// kinds are AHP's words for JSON's types.
+// questionKinds maps JSON's types to ahp.Question.Kind.
 var questionKinds = map[string]string{"string": "text", "number": "number", "integer": "integer", "boolean": "boolean"}
 
 func (p property) question() ahp.Question {
@@ -197,7 +196,7 @@ func (c selectable) options() []ahp.QuestionOption {
 	return list
 }
 
-// answerOf is a default as the draft of an answer; nil where there is none.
+// answerOf returns a default value as a draft of an answer, or nil.
 func answerOf(kind string, value json.RawMessage) json.RawMessage {
 	if len(value) == 0 || string(value) == "null" || len(value) > maxTitle {
 		return nil
@@ -209,7 +208,7 @@ func answerOf(kind string, value json.RawMessage) json.RawMessage {
 	return b
 }
 
-// content are answers as the agent wants them; those that were skipped are left out.
+// content converts answers to the form that the agent expects. Skipped ones are left out.
 func content(answers map[string]json.RawMessage) map[string]any {
 	out := map[string]any{}
 	for name, raw := range answers {
@@ -223,7 +222,7 @@ func content(answers map[string]json.RawMessage) map[string]any {
 			continue
 		} else if len(free) > 0 && a.Value.Kind == "selected-many" {
 			var chosen []string
-			json.Unmarshal(value, &chosen) //nolint:errcheck // then the others alone
+			json.Unmarshal(value, &chosen) //nolint:errcheck // without it only the free texts are chosen
 			out[name] = append(chosen, free...)
 			continue
 		}

@@ -30,16 +30,16 @@ type link struct {
 
 	cancel context.CancelFunc // of the requests
 	work   sync.WaitGroup
-	broken chan struct{} // the connection has ended; cause is set
-	done   chan struct{} // and so have the process and the requests
+	broken chan struct{} // closed when the connection has ended; cause is set then
+	done   chan struct{} // closed when the process and the requests have ended, too
 	cause  error
 
 	mu       sync.Mutex
-	requests map[string]context.CancelFunc // of the agent's, by id
+	requests map[string]context.CancelFunc // running requests of the agent's, by id
 	stopping bool
 }
 
-// dial starts an agent in a directory and makes its acquaintance.
+// dial starts an agent in a directory and initializes the connection.
 func (p *Provider) dial(ctx context.Context, dir string, s *session) (*link, error) {
 	proc, err := p.start(ctx, dir, s)
 	if err != nil {
@@ -60,7 +60,7 @@ func (p *Provider) dial(ctx context.Context, dir string, s *session) (*link, err
 	return l, nil
 }
 
-// run is the link's life.
+// run handles the connection until it ends, and then ends the process.
 func (l *link) run(ctx context.Context) {
 	l.cause = l.conn.Run(ctx)
 	l.cancel()
@@ -83,7 +83,7 @@ func (l *link) stop() {
 	<-l.done
 }
 
-// resumes is the method by which another process takes a session up, "" for none.
+// resumes returns the method with which another process can resume a session, or "".
 func (l *link) resumes() string {
 	switch can := l.init.AgentCapabilities; {
 	case given(can.SessionCapabilities.Resume):
@@ -94,7 +94,7 @@ func (l *link) resumes() string {
 	return ""
 }
 
-// alive reports whether the agent can be spoken to.
+// alive reports whether the connection exists.
 func (l *link) alive() bool {
 	select {
 	case <-l.broken:
@@ -104,7 +104,7 @@ func (l *link) alive() bool {
 	}
 }
 
-// ended says why the link has ended, once it has.
+// ended waits for the link's end, and returns why it ended.
 func (l *link) ended() *agent.Error {
 	<-l.done
 	l.mu.Lock()
@@ -120,7 +120,7 @@ func (l *link) ended() *agent.Error {
 	return agent.Errorf(agent.KindCrashed, "the agent %s ended by itself (%s)%s", l.p.c.ID, l.proc.how, l.proc.errors.quoted(": "))
 }
 
-// initialize agrees on the version and learns what the agent can.
+// initialize agrees on the protocol's version and gets the agent's capabilities.
 func (l *link) initialize(ctx context.Context) error {
 	params := initializeParams{
 		ProtocolVersion: protocolVersion,
@@ -145,12 +145,12 @@ func (l *link) initialize(ctx context.Context) error {
 	return nil
 }
 
-// call asks the agent for something that it must do in time.
+// call sends a request that the agent must answer before ctx ends.
 func (l *link) call(ctx context.Context, method string, params, result any) error {
 	return l.failed(ctx, method, l.conn.Call(ctx, method, params, result))
 }
 
-// unusable ends an agent that does not begin. Why it refuses is often on its stderr alone.
+// unusable ends an agent that could not be initialized, and adds the end of its stderr to the error.
 func (l *link) unusable(err error) error {
 	l.stop()
 	if e, is := errors.AsType[*agent.Error](err); is && e.Kind == agent.KindAgent {
@@ -159,7 +159,7 @@ func (l *link) unusable(err error) error {
 	return err
 }
 
-// failed makes the error of a request that the agent did not do.
+// failed returns the error of a request that the agent did not do.
 func (l *link) failed(ctx context.Context, method string, err error) error {
 	var rpc *jsonrpc.Error
 	switch {
@@ -182,8 +182,7 @@ func (l *link) failed(ctx context.Context, method string, err error) error {
 	return agent.Errorf(agent.KindProtocol, "ask the agent %s for %s: %v", l.p.c.ID, method, err)
 }
 
-// rpcText is the message of an agent's error, with the details that some put
-// into its data.
+// rpcText returns the message of an agent's error, with details that some agents put into its data.
 func rpcText(e *jsonrpc.Error) string {
 	text := e.Message
 	raw, _ := e.Data.(json.RawMessage)
@@ -203,7 +202,7 @@ func rpcText(e *jsonrpc.Error) string {
 	return clip(text, 1000)
 }
 
-// handle deals with what the agent sends, in order.
+// handle handles a message of the agent's. Messages are handled in order.
 func (l *link) handle(ctx context.Context, _ *jsonrpc.Conn, req *jsonrpc.Request) (any, error) {
 	if req.IsNotification() {
 		switch {
@@ -250,7 +249,7 @@ func (l *link) handle(ctx context.Context, _ *jsonrpc.Conn, req *jsonrpc.Request
 	return nil, jsonrpc.ErrReplied
 }
 
-// cancelRequest gives up one of the agent's requests.
+// cancelRequest cancels one of the agent's requests.
 func (l *link) cancelRequest(params json.RawMessage) {
 	var p struct {
 		ID json.RawMessage `json:"requestId"`
@@ -265,7 +264,7 @@ func (l *link) cancelRequest(params json.RawMessage) {
 	}
 }
 
-// wireError is an error as the agent gets it.
+// wireError converts an error to the form in which the agent gets it.
 func wireError(err error) error {
 	var rpc *jsonrpc.Error
 	var refusal *agent.Refusal
@@ -283,40 +282,38 @@ func wireError(err error) error {
 }
 
 const (
-	// defaultMaxLine bounds a message in bytes: a prompt's images fit.
+	// defaultMaxLine bounds a message in bytes, so that images in a prompt fit.
 	defaultMaxLine = 32 << 20
-	// maxGarbage bounds what is not a message, in bytes between two that are.
+	// maxGarbage bounds what is not a message, in bytes between two messages.
 	maxGarbage = 16 << 20
-	// maxNoted is how much of a line that is no message goes to the log, and
-	// maxLines how many such lines between two messages.
+	// maxNoted bounds how much of a line that is not a message is logged, and maxLines how many such
+	// lines are logged between two messages.
 	maxNoted = 2 << 10
 	maxLines = 1000
 )
 
-// errGarbage ends a connection to what isn't an agent.
+// errGarbage is the error of a program that is not an ACP agent.
 var errGarbage = fmt.Errorf("it wrote more than %d MB to stdout that are no messages: is it an ACP agent, with the right arguments?", maxGarbage>>20)
 
-// lines is a jsonrpc.Transport over a child's stdin and stdout: one message a
-// line.
+// lines is a jsonrpc.Transport over a child's stdin and stdout with one message per line.
 type lines struct {
 	in   *os.File      // the child's stdin
 	out  *agent.Output // the child's stdout
 	r    *bufio.Reader
 	max  int
-	note func(line []byte) // takes what is no message
+	note func(line []byte) // called with what is not a message
 
 	buf     []byte
 	garbage int
 	noted   int
-	line    []byte // Write's, reused
+	line    []byte // buffer of Write, reused
 }
 
 func newLines(in *os.File, out *agent.Output, most int, note func([]byte)) *lines {
 	return &lines{in: in, out: out, r: bufio.NewReaderSize(out, 64<<10), max: most, note: note}
 }
 
-// Read gives the next line that may be a message. Others are noted and skipped,
-// without being held.
+// Read returns the next line that may be a message. Others are passed to note and skipped.
 func (l *lines) Read(context.Context) ([]byte, error) {
 	for {
 		line, size, err := l.next()
@@ -345,11 +342,10 @@ func (l *lines) Read(context.Context) ([]byte, error) {
 	}
 }
 
-// next reads a line, of which it holds what a message may have and counts the
-// rest, as far as there are bounds.
+// next reads a line. Of a line that is too long it keeps the beginning, and returns the whole size.
 func (l *lines) next() (line []byte, size int, err error) {
 	if cap(l.buf) > 1<<20 {
-		l.buf = nil // One large message must not be kept for ever.
+		l.buf = nil // a single large message must not keep its memory
 	}
 	l.buf = l.buf[:0]
 	for {
@@ -373,7 +369,7 @@ func (l *lines) next() (line []byte, size int, err error) {
 	}
 }
 
-// Write sends a message and the end of its line in one piece.
+// Write sends a message with its line end in a single write.
 func (l *lines) Write(_ context.Context, msg []byte) error {
 	l.line = append(append(l.line[:0], msg...), '\n')
 	_, err := l.in.Write(l.line)
@@ -383,7 +379,7 @@ func (l *lines) Write(_ context.Context, msg []byte) error {
 	return err
 }
 
-// Close ends both directions; the child is told by the end of its stdin.
+// Close closes both directions. The child sees the end of its stdin.
 func (l *lines) Close(int, string) error {
 	return errors.Join(l.in.Close(), l.out.Close())
 }

@@ -12,15 +12,15 @@ import (
 )
 
 const (
-	// maxOptions and maxChoices bound what a session offers to set.
+	// maxOptions and maxChoices bound the settings that a session offers.
 	maxOptions = 50
 	maxChoices = 500
-	// The ids of options that ACP has words of their own for.
+	// The ids of options for which ACP has its own methods.
 	modeOption  = "mode"
 	modelOption = "model"
 )
 
-// setters are the methods that set an option.
+// setter is the method that sets an option.
 type setter uint8
 
 const (
@@ -29,7 +29,7 @@ const (
 	setModel
 )
 
-// options are what can be set in a session. The session's mutex guards them.
+// options are the settings of a session. They are guarded by the session's mutex.
 type options struct {
 	all []option
 }
@@ -48,8 +48,7 @@ func (o *options) find(id string) *option {
 	return nil
 }
 
-// set takes what a session offers. Configuration options supersede modes and
-// models.
+// set reads what a new session offers. Configuration options replace modes and models.
 func (o *options) set(r sessionResult) {
 	o.all = nil
 	if r.ConfigOptions != nil {
@@ -75,7 +74,7 @@ func (o *options) set(r sessionResult) {
 	}
 }
 
-// config replaces the configuration options, and those that they supersede.
+// config replaces the configuration options, and the modes and models that they stand for.
 func (o *options) config(list []configOption) {
 	kept := o.all[:0:0]
 	for _, c := range list[:min(len(list), maxOptions)] {
@@ -109,7 +108,7 @@ func choices(to []agent.Choice, from []configChoice, group string) []agent.Choic
 	return to
 }
 
-// plainValue is a string's text, or a boolean's.
+// plainValue returns the text of a JSON string, or the JSON of a boolean.
 func plainValue(raw json.RawMessage) string {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {
@@ -167,7 +166,7 @@ func (s *session) SetOption(ctx context.Context, id, value string) error {
 	return nil
 }
 
-// changed notes the new value of an option that the agent has agreed to.
+// changed notes an option's new value after the agent has accepted it.
 func (s *session) changed(err error, id, value string) error {
 	if err != nil {
 		return err

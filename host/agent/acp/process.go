@@ -19,29 +19,29 @@ import (
 )
 
 const (
-	// quitTime is how long an agent may take to go after the end of its stdin,
-	// termTime after SIGTERM.
+	// quitTime is how long an agent may take to end after the end of its stdin, termTime after
+	// SIGTERM.
 	quitTime = time.Second
 	termTime = 3 * time.Second
 )
 
-// process is a running agent: the leader of a process group.
+// process is a running agent, the leader of a process group.
 type process struct {
 	cmd     *exec.Cmd
 	in      *os.File
 	out     *agent.Output
 	errors  *stderr
 	watcher *procgroup.Watcher
-	ended   chan struct{} // the leader is gone, and how is known
+	ended   chan struct{} // closed when the leader has ended and how is set
 	how     string        // "exit code 3", "SIGKILL"
-	gone    chan struct{} // the whole group is, as far as can be told
+	gone    chan struct{} // closed when the whole group has ended, as far as can be known
 }
 
-// foreign are variables of the host's environment that would tell an agent that
-// it runs inside of something else.
+// foreign are variables of the host's environment by which an agent would think that it runs inside of
+// another program.
 var foreign = []string{"TANDEMUX_TERMINAL", "CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "TMUX", "TMUX_PANE", "STY"}
 
-// environ is the agent's environment: the host's, over it the configured one.
+// environ returns the agent's environment: base without foreign, and env, which overrides it.
 func environ(base []string, env []agent.Var) []string {
 	out := make([]string, 0, len(base)+len(env))
 	for _, kv := range base {
@@ -56,8 +56,8 @@ func environ(base []string, env []agent.Var) []string {
 	return out
 }
 
-// launch is how the agent is started in a directory, confined where the session is: file is
-// the program.
+// launch returns how to start the agent in a directory, in the session's confinement if it has one.
+// file is the program's path.
 func (p *Provider) launch(ctx context.Context, s *session, dir string) (file string, l agent.Launch, err error) {
 	w := s.panes()
 	l.Argv = slices.Concat(p.c.Command, w.Args)
@@ -80,7 +80,7 @@ func (p *Provider) launch(ctx context.Context, s *session, dir string) (file str
 	return l.Argv[0], l, nil
 }
 
-// start starts an agent in a directory, for a session or for none.
+// start starts an agent in a directory. s may be nil.
 func (p *Provider) start(ctx context.Context, dir string, s *session) (*process, error) {
 	s = cmp.Or(s, &session{p: p})
 	file, launch, err := p.launch(ctx, s, dir)
@@ -128,7 +128,7 @@ func (p *Provider) start(ctx context.Context, dir string, s *session) (*process,
 	return pr, nil
 }
 
-// wait reaps the process and ends what is left of its group.
+// wait waits for the process and ends what is left of its group.
 func (pr *process) wait() {
 	defer close(pr.gone)
 	pr.how = procgroup.How(pr.cmd.Wait())
@@ -142,7 +142,7 @@ func (pr *process) wait() {
 	pr.errors.close()
 }
 
-// emptyWithin waits for the group of a reaped leader to have no member.
+// emptyWithin waits until the group of an ended leader is empty, and reports whether it is.
 func (pr *process) emptyWithin(d time.Duration) bool {
 	for end := time.Now().Add(d); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		if syscall.Kill(-pr.cmd.Process.Pid, 0) != nil {
@@ -152,8 +152,8 @@ func (pr *process) emptyWithin(d time.Duration) bool {
 	return false
 }
 
-// stop ends the agent and its group, politely at first, and waits for it. It may
-// be called more than once.
+// stop ends the agent and its group, first by closing its stdin, and waits for the end. It may be
+// called more than once.
 func (pr *process) stop() {
 	pr.in.Close()
 	steps := []struct {
@@ -166,26 +166,26 @@ func (pr *process) stop() {
 			<-pr.gone
 			return
 		case <-time.After(s.wait):
-			// Not reaped yet, so the group is still its own.
+			// The leader is not reaped yet, so its group's id is still its own.
 			syscall.Kill(-pr.cmd.Process.Pid, s.next)
 		}
 	}
 	<-pr.gone
 }
 
-// Panes is how an agent is told to run its commands by a tool of the host's
-// (agent.Server.Commands) in place of a shell of its own, or is given a shell that has the
-// host run them, so that each is a terminal.
+// Panes says how to make an agent run its commands with a tool of the host's (agent.Server.Commands),
+// or in a shell that has the host run them, so that each command has a terminal.
 type Panes struct {
-	Args  []string        // after its command
-	Env   []agent.Var     // under what is configured for it
+	Args  []string        // appended to its command
+	Env   []agent.Var     // overridden by its configured environment
 	Meta  json.RawMessage // _meta of session/new
-	Files []string        // directories of the host's that Args and Env name
-	// Shell is the program that is its $SHELL; "": as is.
+	Files []string        // directories of the host that Args and Env name
+	// Shell is the program for $SHELL; "" leaves it unchanged.
 	Shell string
 }
 
-// panes is how the session's agent is told so: not at all where it gets no such tool.
+// panes returns Panes for the session's agent, or the zero value if the agent does not get such a
+// tool.
 func (s *session) panes() Panes {
 	if s.p.c.Panes == nil || s.ownShell || s.p.c.Panes.Shell != "" && s.spec.Confine != nil || !slices.ContainsFunc(s.spec.Servers, func(m agent.Server) bool { return m.Commands != "" }) {
 		return Panes{}
@@ -193,7 +193,7 @@ func (s *session) panes() Panes {
 	return *s.p.c.Panes
 }
 
-// environ is what is put over the environment that the agent is started with.
+// environ returns the variables that are set in the agent's environment.
 func (s *session) environ() []agent.Var {
 	w := s.panes()
 	if s.spec.Confine != nil {
@@ -205,14 +205,14 @@ func (s *session) environ() []agent.Var {
 	return slices.Concat(w.Env, s.p.c.Env, s.spec.Env)
 }
 
-// host is what is known of a call of the host's tool for commands; nil: it is another's.
+// host is what is known about a call of the host's tool for commands; nil for other tools.
 type host struct {
 	tool    string
 	command string
-	input   json.RawMessage // {"command": …}, as those of agents' own shells
+	input   json.RawMessage // {"command": …}, as for agents' own shells
 }
 
-// hostArgs are the arguments of that tool, of agents' own shells, or what has them in it.
+// hostArgs are the arguments of that tool or of agents' own shells, or an object that contains them.
 type hostArgs struct {
 	Line       string          `json:"line"`
 	Command    json.RawMessage `json:"command"`
@@ -221,8 +221,8 @@ type hostArgs struct {
 	Arguments  *hostArgs       `json:"arguments"`
 }
 
-// hostCommand has a call of the host's tool told as the command that it runs: agents have
-// many names for such tools.
+// hostCommand makes a call of the host's tool look like the command that it runs. Agents have several
+// names for such a tool.
 func (s *session) hostCommand(c *call) {
 	for _, m := range s.spec.Servers {
 		names := []string{
@@ -237,18 +237,18 @@ func (s *session) hostCommand(c *call) {
 		return
 	}
 	c.host.read(c.Input)
-	for _, i := range c.items { // Some ask with the arguments as a text.
+	for _, i := range c.items { // some agents have the arguments as text when they ask
 		if i.Content != nil && c.host.input == nil {
 			c.host.read(json.RawMessage(i.Content.Text))
 		}
 	}
 	if c.host.input != nil && !c.Status.Over() {
-		c.items = nil // Nothing but the same in other words.
+		c.items = nil // it only repeats the arguments
 	}
 	c.Name, c.Kind, c.Title, c.Input = c.host.tool, "execute", clip(cmp.Or(c.host.command, c.host.tool), maxTitle), c.host.input
 }
 
-// read takes the arguments, if they are there.
+// read reads the arguments, if raw has them.
 func (h *host) read(raw json.RawMessage) {
 	var in hostArgs
 	if json.Unmarshal(raw, &in) != nil {
@@ -260,9 +260,9 @@ func (h *host) read(raw json.RawMessage) {
 	command := in.Line
 	var argv []string
 	if json.Unmarshal(in.Command, &argv) == nil && command == "" {
-		command = shell.Quote(argv, "") // As what is allowed is compared with it.
+		command = shell.Quote(argv, "") // in the form with which permissions are compared
 	} else if command == "" {
-		json.Unmarshal(in.Command, &command) //nolint:errcheck // then there is none
+		json.Unmarshal(in.Command, &command) //nolint:errcheck // without it there is no command
 	}
 	if command == "" {
 		return

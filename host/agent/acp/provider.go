@@ -20,42 +20,42 @@ import (
 type Config struct {
 	// ID is the provider's name in AHP, and in the configuration.
 	ID string
-	// Name is for people; it may be empty.
+	// Name is shown to people; it may be empty.
 	Name string
 	// Command is the agent's program, looked up in PATH, and its arguments.
 	Command []string
 	Env     []agent.Var
-	// Panes is how it is told to leave commands to a tool of the host's; nil: it isn't.
+	// Panes says how to make the agent leave commands to a tool of the host's; nil means not at all.
 	Panes *Panes
-	// Resource is what its users need a token for; nil: nothing. It is not Required where
-	// the environment has its variable.
+	// Resource is what its users need a token for; nil means nothing. It is not Required if the
+	// environment has its variable.
 	Resource *agent.Resource
-	// Dir is the directory that the agent starts in; empty: the session's first.
+	// Dir is the directory that the agent starts in; empty means the session's first.
 	Dir string
-	// Confirm says which of its questions are answered without a person, as
-	// ahp.ConfirmAsk, which it is when empty, and the like do.
+	// Confirm says which of its questions are answered without a person: ahp.ConfirmAsk, the default,
+	// or another of ahp.Confirms.
 	Confirm string
 	// Version is tandemux's.
 	Version string
-	// Environ gives the environment that Env is put over; nil: os.Environ.
+	// Environ returns the environment that Env is added to; nil means os.Environ.
 	Environ func() []string
-	// LogFile takes what the agent writes to stderr; empty: nothing does.
+	// LogFile is the file for the agent's stderr, or "".
 	LogFile string
-	// Stderr, if not nil, gets each line of it, from a goroutine of its own; while it
-	// does not return, the agent's stderr is not read.
+	// Stderr, if not nil, is called with each line of stderr, in a separate goroutine. Until it
+	// returns, no more of stderr is read.
 	Stderr func(line string)
 	Log    *slog.Logger // nil: none
 
-	// Start bounds the time until a session is open; 0: agent.DefaultStart.
+	// Start bounds the time until a session is open; 0 means agent.DefaultStart.
 	Start time.Duration
-	// Grace is how long an agent may take to end a turn that was cancelled before
-	// its process is; 0: ten seconds.
+	// Grace is how long an agent may take to end a cancelled turn before its process is ended; 0 means
+	// ten seconds.
 	Grace time.Duration
-	// Idle is after how long without a turn the agent is ended, where it can take its
-	// session up again, has not kept its own shell and holds no terminal: the next turn
-	// starts it; 0: never.
+	// Idle is after how long without a turn the agent's process is ended, if the agent can resume its
+	// session, has not kept its own shell and holds no terminal. The next turn starts it again. 0
+	// means never.
 	Idle time.Duration
-	// MaxLine bounds a message of the agent in bytes; 0: 32 MiB.
+	// MaxLine bounds a message of the agent, in bytes; 0 means 32 MiB.
 	MaxLine int
 }
 
@@ -68,7 +68,7 @@ type Provider struct {
 	info agent.Info
 }
 
-// New makes a provider. Nothing is started.
+// New returns a provider. It starts nothing.
 func New(c Config) (*Provider, error) {
 	if c.ID == "" || len(c.Command) == 0 || c.Command[0] == "" {
 		return nil, fmt.Errorf("agent %q: it has no name or no command", c.ID)
@@ -102,7 +102,7 @@ func (p *Provider) Info() agent.Info {
 	return i
 }
 
-// learn keeps what the agent said of itself.
+// learn stores what the agent said about itself.
 func (p *Provider) learn(l *link) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -115,12 +115,12 @@ func (p *Provider) learn(l *link) {
 	can := l.init.AgentCapabilities.PromptCapabilities
 	p.info.Images, p.info.Audio, p.info.Embedded = can.Image, can.Audio, can.EmbeddedContext
 	p.info.Fork = given(l.init.AgentCapabilities.SessionCapabilities.Fork)
-	if l.s == nil || l.s.spec.Confine == nil { // What comes out of a sandbox is run by nobody else.
+	if l.s == nil || l.s.spec.Confine == nil { // nobody else runs what an agent in a sandbox says
 		p.info.Auth = p.auth(l)
 	}
 }
 
-// Probe starts the agent, asks what it is, and ends it.
+// Probe starts the agent, gets its information, and ends it.
 func (p *Provider) Probe(ctx context.Context) (agent.Info, error) {
 	ctx, cancel := context.WithTimeout(ctx, p.c.Start)
 	defer cancel()
@@ -152,7 +152,7 @@ func (p *Provider) Open(ctx context.Context, spec agent.Spec) (agent.Session, er
 	return s, nil
 }
 
-// Authenticate logs in by one of the agent's own methods.
+// Authenticate logs in with one of the agent's own methods.
 func (p *Provider) Authenticate(ctx context.Context, methodID string) error {
 	l, err := p.dial(ctx, "", nil)
 	if err != nil {
@@ -168,8 +168,8 @@ func (p *Provider) Authenticate(ctx context.Context, methodID string) error {
 	return l.call(ctx, methodAuthenticate, map[string]string{"methodId": methodID}, nil)
 }
 
-// auth are the ways to log in. Out of a sandbox nobody is told what to run: it is
-// given its keys when it starts.
+// auth returns the ways to log in. Of an agent in a sandbox it returns only those by environment,
+// because nobody should run a command that such an agent names.
 func (p *Provider) auth(l *link) []agent.AuthMethod {
 	var out []agent.AuthMethod
 	for _, m := range l.init.AuthMethods[:min(len(l.init.AuthMethods), 50)] {
@@ -204,7 +204,7 @@ func (p *Provider) auth(l *link) []agent.AuthMethod {
 	return out
 }
 
-// howToLogIn says what a person can do.
+// howToLogIn says what a person can do to log in.
 func (p *Provider) howToLogIn(l *link, e *jsonrpc.Error) string {
 	var ways []string
 	for _, m := range p.auth(l) {

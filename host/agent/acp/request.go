@@ -16,17 +16,17 @@ import (
 )
 
 const (
-	// maxTerminals bounds the terminals that an agent has not released.
+	// maxTerminals bounds the terminals that an agent holds.
 	maxTerminals = 200
 	// maxPermissions bounds the options of one question.
 	maxPermissions = 32
-	// maxOutput is the most output that an agent may ask to be kept, in bytes
+	// maxOutput bounds the output that an agent may ask to keep, in bytes
 	// (docs/contributing/decisions.md §27).
 	maxOutput = 10 << 20
 )
 
-// served are the requests that agents may make. Each has two halves: the first
-// runs in order with all messages, and checks; what it returns may take its time.
+// served has the requests that agents may make. Each has two parts: the first runs in order with all
+// messages, and checks the request; the function that it returns may take time.
 var served = map[string]func(*session, json.RawMessage) (work, error){
 	methodPermission: of((*session).permission),
 	methodRead:       of((*session).readFile),
@@ -39,10 +39,10 @@ var served = map[string]func(*session, json.RawMessage) (work, error){
 	methodElicit:     (*session).elicit,
 }
 
-// work is the second half of a request.
+// work is the second part of a request.
 type work = func(context.Context) (any, error)
 
-// of decodes a request's params and checks whose it is.
+// of decodes a request's params and checks its session.
 func of[P interface{ session() string }](serve func(*session, P) (work, error)) func(*session, json.RawMessage) (work, error) {
 	return func(s *session, raw json.RawMessage) (work, error) {
 		var p P
@@ -56,7 +56,7 @@ func of[P interface{ session() string }](serve func(*session, P) (work, error)) 
 	}
 }
 
-// permission asks a person whether a tool call may run.
+// permission handles session/request_permission: it asks a person whether a tool call may run.
 func (s *session) permission(p permissionParams) (work, error) {
 	var u struct {
 		toolCall
@@ -87,7 +87,7 @@ func (s *session) permission(p permissionParams) (work, error) {
 			q.Call, q.Editable = c.ToolCall, s.editable(c)
 		})
 	}
-	if c == nil || q.Options == nil { // Nobody can answer, or nobody need.
+	if c == nil || q.Options == nil { // nobody can answer, or no answer is needed
 		return func(context.Context) (any, error) { return cancelled, nil }, nil
 	}
 	return func(ctx context.Context) (any, error) {
@@ -127,7 +127,7 @@ func (s *session) readFile(p fileParams) (work, error) {
 	}
 	return func(ctx context.Context) (any, error) {
 		if p.Limit != nil && limit == 0 {
-			limit = 1 // What is asked for is nothing, and only whether it is there.
+			limit = 1 // no lines are wanted, only whether the file exists
 			_, err := s.spec.Files.Read(ctx, p.Path, line, limit)
 			return map[string]string{"content": ""}, fileError(err, p.Path)
 		}
@@ -195,7 +195,7 @@ func (s *session) createTerminal(p createParams) (work, error) {
 			s.made.add(id, made{term, clip(strings.Join(append([]string{spec.Command}, p.Args...), " "), maxTitle)})
 		}
 		s.mu.Unlock()
-		if gone { // Nobody would release it.
+		if gone { // nobody else would release it
 			term.Release()
 			return nil, errors.New("create terminal: the session has ended")
 		}
@@ -203,8 +203,8 @@ func (s *session) createTerminal(p createParams) (work, error) {
 	}, nil
 }
 
-// caller is the tool call that a new terminal is for, where only one can be
-// meant: agents name it later, when they show the terminal.
+// caller returns the tool call that a new terminal belongs to, if there is only one candidate. Agents
+// name the call only later, when they show the terminal.
 func (s *session) caller(t *turn) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -221,8 +221,8 @@ func (s *session) caller(t *turn) string {
 	return found
 }
 
-// terminalContent is a terminal in a tool call, with how its command ended once
-// the call is over.
+// terminalContent returns a terminal as content of a tool call, with how its command ended if the call
+// is over, and its size.
 func (s *session) terminalContent(id string, over bool) (agent.Content, int) {
 	s.mu.Lock()
 	m, known := s.made.byID[id]
@@ -247,7 +247,7 @@ func (s *session) terminalContent(id string, over bool) (agent.Content, int) {
 	return agent.Content{Terminal: &shown}, len(shown.URI) + len(shown.Title) + len(shown.Output)
 }
 
-// bind tells the terminals that a tool call shows whose they are. The turn's mutex is
+// bind tells the terminals that a tool call shows which call they belong to. The turn's mutex must be
 // held.
 func (s *session) bind(t *turn, c *call) {
 	turn := t.id
@@ -267,8 +267,8 @@ func (s *session) bind(t *turn, c *call) {
 	}
 }
 
-// use tells a terminal that the agent asks for which tool call that is for: one that
-// shows it, else the only one that is not over.
+// use tells a terminal that the agent uses which tool call it belongs to: one that shows it, else the
+// only one that is not over.
 func (s *session) use(id string, term agent.Terminal) {
 	s.mu.Lock()
 	t := s.turn
@@ -298,7 +298,7 @@ func (s *session) use(id string, term agent.Terminal) {
 	}
 }
 
-// ofTerminal finds the terminal that a request names.
+// ofTerminal finds the terminal that a request names, and calls serve with it.
 func ofTerminal(serve func(agent.Terminal) work) func(*session, json.RawMessage) (work, error) {
 	return of(func(s *session, p terminalParams) (work, error) {
 		s.mu.Lock()
@@ -323,8 +323,8 @@ func terminalOutput(t agent.Terminal) work {
 	}
 }
 
-// waitTerminal answers when the command has ended, or a person has taken it: the
-// agent goes on then, with neither exit code nor signal.
+// waitTerminal answers when the command has ended, or when a person has taken the terminal. Then the
+// answer has neither exit code nor signal, and the agent goes on.
 func waitTerminal(t agent.Terminal) work {
 	return func(ctx context.Context) (any, error) {
 		exit, err := t.Wait(ctx)
@@ -347,7 +347,7 @@ func killTerminal(t agent.Terminal) work {
 	return func(ctx context.Context) (any, error) { return struct{}{}, t.Kill(ctx) }
 }
 
-// releaseTerminal succeeds for terminals that are not there, too (P13).
+// releaseTerminal succeeds even if the terminal does not exist (P13).
 func (s *session) releaseTerminal(p terminalParams) (work, error) {
 	s.mu.Lock()
 	t := s.terms[p.TerminalID]

@@ -17,61 +17,60 @@ import (
 	"tandemux/host/agent"
 )
 
-// session is one chat with an agent, over the lives of several processes.
+// session is a chat's session with an agent, over several processes.
 type session struct {
 	p    *Provider
 	spec agent.Spec
-	// ownShell says that the agent ended at Panes' arguments, as an earlier version may.
+	// ownShell says that the agent, perhaps an older version, did not start with Panes' arguments.
 	ownShell bool
 
-	// telling is held while Events are called, so that they are in order.
+	// telling is held while Events are called, so that the calls are in order.
 	telling sync.Mutex
-	// starting is held while an agent is started again.
+	// starting is held while the agent is started again.
 	starting sync.Mutex
 
 	mu      sync.Mutex
-	l       *link // nil before the first, and while it rests
+	l       *link // nil before the first one, and while the agent is ended because it was idle
 	rest    rest
 	id      string
 	resumed bool
 	closed  bool
 	turn    *turn // nil between turns
 	options options
-	usage   agent.Usage // told between turns
+	usage   agent.Usage // reported between turns
 
-	// Terminals of the agent's, by the ids that it knows them by.
+	// The agent's terminals, by the ids that it knows.
 	terms    map[string]agent.Terminal
-	made     madeList // with released ones
+	made     madeList // including released ones
 	displays map[string]*agent.TerminalContent
 	lastTerm int
 	lastAsk  int
-	// through are the tools whose commands have come to terminal/create.
+	// through are the tools whose commands have used terminal/create.
 	through map[string]bool
 }
 
-// rest is how an idle agent is ended and starts again.
+// rest is the state of ending an idle agent and starting it again.
 type rest struct {
 	timer *time.Timer
-	woken int   // how often it was kept from resting
-	last  *link // what was ended last
-	// never says that it has forgotten its session once.
+	woken int   // counts the calls of wake
+	last  *link // the link that was ended last
+	// never says that the agent has once not remembered its session.
 	never bool
-	// notice is what is to be said of the start in the next turn.
+	// notice is what the next turn says about the start.
 	notice string
 }
 
-// ID is the agent's name of the session.
+// ID returns the agent's id of the session.
 func (s *session) ID() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.id
 }
 
-// Resumed reports whether the agent remembers the session asked for.
+// Resumed reports whether the agent remembers the session to resume.
 func (s *session) Resumed() bool { return s.resumed }
 
-// connect starts the agent and opens a session, which resumes another where it
-// can, or is a copy of one.
+// connect starts the agent and opens a session: it resumes one if it can, or copies one.
 func (s *session) connect(ctx context.Context, resume, fork string) (resumed bool, err error) {
 	l, err := s.p.dial(ctx, s.spec.Roots[0], s)
 	if e, is := errors.AsType[*agent.Error](err); is && e.Kind == agent.KindCrashed && len(s.panes().Args) > 0 {
@@ -129,7 +128,7 @@ func (s *session) open(ctx context.Context, l *link, resume string) (r sessionRe
 	return r, false, nil
 }
 
-// openParams are those of a new session.
+// openParams returns the params for a new session.
 func (s *session) openParams(l *link) sessionParams {
 	params := sessionParams{Cwd: s.inside(s.spec.Roots[0]), MCPServers: s.servers(), Meta: s.panes().Meta}
 	if given(l.init.AgentCapabilities.SessionCapabilities.AdditionalDirectories) {
@@ -155,7 +154,7 @@ func (s *session) fork(ctx context.Context, l *link, from string) (r sessionResu
 	return r, nil
 }
 
-// inside is the agent's view of a path of the host's.
+// inside returns the agent's view of a path of the host.
 func (s *session) inside(path string) string {
 	if s.spec.Confine == nil {
 		return path
@@ -163,12 +162,12 @@ func (s *session) inside(path string) string {
 	return s.spec.Confine.Inside(path)
 }
 
-// given reports whether a capability is there.
+// given reports whether a capability is set.
 func given(raw json.RawMessage) bool {
 	return len(raw) > 0 && string(raw) != "null" && string(raw) != "false"
 }
 
-// servers are the MCP servers as the agent sees them.
+// servers returns the MCP servers with the agent's view of their paths.
 func (s *session) servers() []server {
 	out := []server{}
 	for _, m := range s.spec.Servers {
@@ -181,7 +180,7 @@ func (s *session) servers() []server {
 	return out
 }
 
-// running is the link to an agent that runs, started again if it must be.
+// running returns a link to a running agent, which it starts again if needed.
 func (s *session) running(ctx context.Context) (*link, error) {
 	s.starting.Lock()
 	defer s.starting.Unlock()
@@ -215,7 +214,7 @@ func (s *session) running(ctx context.Context) (*link, error) {
 	return s.l, nil
 }
 
-// wake has the agent not rest until the function that it gives is called.
+// wake keeps the agent from being ended as idle until done is called.
 func (s *session) wake() (done func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -233,7 +232,7 @@ func (s *session) wake() (done func()) {
 	}
 }
 
-// endIdle ends the agent, unless it was woken, works or has terminals that would end with it.
+// endIdle ends the agent, unless it was woken since, works, or has terminals that would end with it.
 func (s *session) endIdle(woken int) {
 	s.mu.Lock()
 	l := s.l
@@ -287,8 +286,7 @@ type promptAnswer struct {
 	err    error
 }
 
-// await waits for the end of a turn: of its prompt, and of those that were put into
-// it.
+// await waits for the answers to a turn's prompt and to the messages that were added to the turn.
 func (s *session) await(ctx context.Context, l *link, tn *turn, id string) (agent.Outcome, error) {
 	for ctx.Err() == nil {
 		select {
@@ -308,7 +306,7 @@ func (s *session) await(ctx context.Context, l *link, tn *turn, id string) (agen
 		case <-ctx.Done():
 		}
 	}
-	tn.end() // Nothing of the turn is told any more; open questions are given up.
+	tn.end() // the turn's sink gets nothing more, and open questions are given up
 	if err := l.conn.Notify(methodCancel, sessionOnly{id}); err != nil {
 		s.p.log.Debug("cancel", "agent", s.p.c.ID, "err", err)
 	}
@@ -328,7 +326,7 @@ func (s *session) await(ctx context.Context, l *link, tn *turn, id string) (agen
 	return agent.Outcome{Stop: agent.StopCancelled}, nil
 }
 
-// stops are ACP's reasons for the end of a turn.
+// stops maps ACP's stop reasons to outcomes.
 var stops = map[string]agent.Outcome{
 	"end_turn":          {Stop: agent.StopEnd},
 	"cancelled":         {Stop: agent.StopCancelled},
@@ -351,7 +349,7 @@ func (s *session) Close() error {
 	return nil
 }
 
-// lenient decodes what is as expected and ignores members that aren't.
+// lenient decodes JSON and ignores members of a wrong type.
 func lenient(raw json.RawMessage, to any) error {
 	err := json.Unmarshal(raw, to)
 	if _, is := errors.AsType[*json.UnmarshalTypeError](err); is {
@@ -360,7 +358,7 @@ func lenient(raw json.RawMessage, to any) error {
 	return err
 }
 
-// blocks is a message as ACP has it.
+// blocks converts a message to ACP's content blocks.
 func blocks(t agent.Turn, can agentCapabilities) []contentBlock {
 	out := []contentBlock{}
 	if t.Text != "" || len(t.Attachments) == 0 {
@@ -372,7 +370,7 @@ func blocks(t agent.Turn, can agentCapabilities) []contentBlock {
 	return out
 }
 
-// attached is a message whose attachments are called what the agent calls them.
+// attached returns the message with the agent's view of its attachments' paths.
 func (s *session) attached(t agent.Turn) agent.Turn {
 	if s.spec.Confine == nil {
 		return t
@@ -387,7 +385,7 @@ func (s *session) attached(t agent.Turn) agent.Turn {
 	return t
 }
 
-// block is an attachment in the best form that the agent takes.
+// block converts an attachment to the best form that the agent accepts.
 func block(a agent.Attachment, can agentCapabilities) contentBlock {
 	p := can.PromptCapabilities
 	data := base64.StdEncoding.EncodeToString(a.Data)
@@ -414,13 +412,13 @@ func textual(contentType string) bool {
 	return strings.HasPrefix(contentType, "text/") || slices.Contains([]string{"application/json", "application/toml", "application/yaml", "application/xml"}, contentType)
 }
 
-// made is a terminal that was made, whether or not it was released since.
+// made is a terminal that the agent created, released or not.
 type made struct {
 	agent.Terminal
 	title string
 }
 
-// madeList remembers them by their ids, the newest maxMade of them.
+// madeList has the newest maxMade terminals by id.
 type madeList struct {
 	byID  map[string]made
 	order []string
@@ -439,7 +437,7 @@ func (l *madeList) add(id string, m made) {
 	}
 }
 
-// lost gives up the terminals of an agent whose connection has ended.
+// lost releases the terminals of an agent whose connection has ended.
 func (s *session) lost(l *link) {
 	s.mu.Lock()
 	if s.l != l && s.l != nil {

@@ -16,29 +16,27 @@ import (
 )
 
 const (
-	// maxLog bounds the log of an agent's stderr in bytes; an older one of the
-	// same size is kept beside it.
+	// maxLog bounds the log of an agent's stderr, in bytes. One older log of that size is kept.
 	maxLog = 1 << 20
-	// tailBytes is how much of the end of it is held for messages.
+	// tailBytes is how much of the end of stderr is kept for messages, in bytes.
 	tailBytes = 8 << 10
 )
 
-// stderr takes what an agent writes to stderr, and what on stdout is no message.
+// stderr receives an agent's stderr, and lines of stdout that are not messages.
 type stderr struct {
 	r    *agent.Output
 	done chan struct{}
-	each func(string) // gets whole lines; nil: nobody does
-	part []byte       // of a line, for each
+	each func(string) // called with whole lines; may be nil
+	part []byte       // the incomplete line for each
 
 	mu   sync.Mutex
 	tail []byte
 	path string
-	file *os.File // nil when there is no log
+	file *os.File // nil if there is no log
 	size int64
 }
 
-// newStderr reads r until it ends. path is the log's file, or empty; each may be
-// nil.
+// newStderr reads r until it ends. path is the log file, or ""; each may be nil.
 func newStderr(r *os.File, path string, each func(string)) *stderr {
 	s := &stderr{r: agent.NewOutput(r), path: path, done: make(chan struct{}), each: each}
 	if path != "" && os.MkdirAll(filepath.Dir(path), 0o700) == nil {
@@ -62,14 +60,14 @@ func (s *stderr) open() {
 	}
 }
 
-// Write takes what came.
+// Write implements io.Writer.
 func (s *stderr) Write(b []byte) (int, error) {
 	s.write(b)
 	s.tell(b)
 	return len(b), nil
 }
 
-// tell hands on the lines that b ends; longer ones than tailBytes in pieces.
+// tell calls each with the lines that b completes. Lines longer than tailBytes are split.
 func (s *stderr) tell(b []byte) {
 	if s.each == nil {
 		return
@@ -111,12 +109,12 @@ func (s *stderr) write(b []byte) {
 	s.size += int64(n)
 }
 
-// note takes a line from stdout that is no message.
+// note logs a line of stdout that is not a message.
 func (s *stderr) note(line []byte) {
 	s.write(append([]byte("stdout: "), append(bytes.Clone(line), '\n')...))
 }
 
-// quoted is last behind a lead; "" where there is none.
+// quoted returns lead and the last line, or "" if there is none.
 func (s *stderr) quoted(lead string) string {
 	if last := s.last(); last != "" {
 		return lead + last
@@ -124,8 +122,8 @@ func (s *stderr) quoted(lead string) string {
 	return ""
 }
 
-// last is the last line that says something, for a message: of what programs that fail print,
-// neither the stack nor a value's members, nor node's version.
+// last returns the last informative line, for a message. It skips stack traces, members of values and
+// node's version, which failing programs print.
 func (s *stderr) last() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -145,7 +143,7 @@ func (s *stderr) last() string {
 	return clip(other, 300)
 }
 
-// close ends reading once the agent has ended.
+// close reads what is left after the agent has ended, and stops.
 func (s *stderr) close() {
 	s.r.Ended()
 	<-s.done
@@ -158,5 +156,5 @@ func (s *stderr) close() {
 	}
 }
 
-// clip cuts a text to a number of bytes.
+// clip shortens a text to a number of bytes.
 func clip(s string, most int) string { return plaintext.Clip(s, most, "…") }

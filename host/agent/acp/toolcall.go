@@ -13,34 +13,34 @@ import (
 )
 
 const (
-	// maxContent bounds what one tool call shows, in bytes.
+	// maxContent bounds the content of a tool call, in bytes.
 	maxContent = 1 << 20
-	// maxItems bounds its pieces and its locations.
+	// maxItems bounds the numbers of its content items and locations.
 	maxItems = 200
-	// maxRaw bounds a tool's own input, and its output, in bytes.
+	// maxRaw bounds a tool call's raw input and its raw output, in bytes.
 	maxRaw = 256 << 10
-	// maxDisplay is how much of a displayed terminal's output is kept: its end.
+	// maxDisplay bounds how much of the end of a displayed terminal's output is kept, in bytes.
 	maxDisplay = 64 << 10
 )
 
-// call is a tool call as it stands.
+// call is the current state of a tool call.
 type call struct {
 	agent.ToolCall
 	items []toolContent
-	// What was left out of the newest input and content because it was too large.
+	// cutInput and cutItems say that the newest input or content was too large and is not all there.
 	cutInput, cutItems bool
 	host               *host
 }
 
-// statuses are ACP's; what is unknown runs.
+// statuses maps ACP's statuses. Unknown ones count as running.
 var statuses = map[string]agent.ToolStatus{
 	"pending": agent.ToolPending, "in_progress": agent.ToolRunning, "completed": agent.ToolCompleted, "failed": agent.ToolFailed,
 }
 
-// toolUpdate takes a tool call or what changes of one. The turn's mutex is held.
+// toolUpdate handles a new tool call or a change of one. The turn's mutex is held.
 func (s *session) toolUpdate(t *turn, sink agent.Sink, u *update) {
 	if c := s.merge(t, sink, u.toolCall, u.Content); c != nil {
-		// The agent has not run what a person had it changed to.
+		// The agent did not run the command as a person had changed it.
 		if _, left := t.edits[c.ID]; left && c.Status.Over() {
 			delete(t.edits, c.ID)
 			sink.Notice(fmt.Sprintf("The agent ended the tool call %q without the command that you had changed; it may have run its own.", clip(c.Title, 200)))
@@ -49,7 +49,7 @@ func (s *session) toolUpdate(t *turn, sink agent.Sink, u *update) {
 	}
 }
 
-// merge is the call after a change. Nil: there are too many, or it has no id.
+// merge applies a change and returns the call, or nil if there are too many or the id is missing.
 func (s *session) merge(t *turn, sink agent.Sink, u toolCall, content json.RawMessage) *call {
 	c := t.calls[u.ID]
 	if c == nil {
@@ -81,7 +81,7 @@ func (s *session) merge(t *turn, sink agent.Sink, u toolCall, content json.RawMe
 	return c
 }
 
-// describe takes the members that changed.
+// describe applies the changed members.
 func (c *call) describe(u toolCall) {
 	if u.Title != nil {
 		c.Title = clip(*u.Title, maxTitle)
@@ -126,7 +126,7 @@ func (c *call) describe(u toolCall) {
 	}
 }
 
-// raw is a tool's input or output after a change; what is too long is left out.
+// raw returns a tool's input or output after a change. One that is too long is replaced by its size.
 func raw(was, now json.RawMessage) json.RawMessage {
 	switch {
 	case len(now) == 0 || string(now) == "null":
@@ -138,7 +138,7 @@ func raw(was, now json.RawMessage) json.RawMessage {
 	return slices.Clone(now)
 }
 
-// render makes what a call shows of the agent's items, within bounds.
+// render makes the call's content from the agent's items, within bounds.
 func (s *session) render(c *call) {
 	left := maxContent
 	c.Content, c.Partial = nil, c.cutInput || c.cutItems
@@ -155,7 +155,7 @@ func (s *session) render(c *call) {
 	}
 }
 
-// content is an item as the host has it, and its size in bytes.
+// content converts an item of the agent's, and returns its size in bytes.
 func (s *session) content(item toolContent, over bool) (agent.Content, int) {
 	switch item.Type {
 	case "content":
@@ -183,8 +183,8 @@ func (s *session) content(item toolContent, over bool) (agent.Content, int) {
 	return agent.Content{}, 0
 }
 
-// show is the terminal that the agent runs by itself and shows, by its id: made where there
-// is none and room.
+// show returns the displayed terminal with an id, one that the agent runs itself. It makes one if
+// there is none and there are fewer than maxTerminals.
 func (s *session) show(id string) *agent.TerminalContent {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -196,7 +196,7 @@ func (s *session) show(id string) *agent.TerminalContent {
 	return d
 }
 
-// noteDisplay takes the extension by which an agent shows its own shell.
+// noteDisplay handles the extension with which an agent shows its own shell.
 func (s *session) noteDisplay(m *toolMeta) {
 	if m == nil {
 		return
@@ -216,19 +216,18 @@ func (s *session) noteDisplay(m *toolMeta) {
 	}
 }
 
-// The protocol has no way to tell an agent that a person has changed what it
-// wants to run. But a command that comes to terminal/create is the host's to
-// start, so there the changed one is started in its place, and the agent reads at
-// the beginning of the output what was done. Which of an agent's tools do that is
-// known of one, and learned of others when their first command comes.
+// ACP can't tell an agent that a person has changed the command of a tool call. But the host starts
+// commands of terminal/create, so there it starts the changed one instead, and says so at the
+// beginning of the output. One agent's tool is known to use terminal/create; other tools are learned
+// when their first command comes.
 
-// commandMember is the member of a tool's input that holds a command.
+// commandMember is the member of a tool's input that has the command.
 const commandMember = "command"
 
 // terminalTools are the tools that are known to use terminal/create.
 var terminalTools = map[string]bool{"mcp__acp__Bash": true}
 
-// command is what a tool call is to run; "" when it does not say.
+// command returns the command in a tool call's input, or "".
 func command(input json.RawMessage) string {
 	var in struct {
 		Command string `json:"command"`
@@ -239,7 +238,7 @@ func command(input json.RawMessage) string {
 	return in.Command
 }
 
-// editable is agent.Confirmation's, of a call.
+// editable returns the agent.Confirmation.Editable of a call.
 func (s *session) editable(c *call) string {
 	if c.Kind != "execute" || command(c.Input) == "" || s.spec.Terminals == nil {
 		return ""
@@ -252,8 +251,8 @@ func (s *session) editable(c *call) string {
 	return commandMember
 }
 
-// takeEdit is what to start in place of a command, and whether that is another
-// one. It learns which tool the command is of.
+// takeEdit returns the command to start instead of line, and whether it differs. It also learns which
+// tool uses terminal/create.
 func (s *session) takeEdit(t *turn, line string) (string, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -277,7 +276,7 @@ func (s *session) takeEdit(t *turn, line string) (string, bool) {
 	return line, false
 }
 
-// maxTools bounds the names of tools that are remembered.
+// maxTools bounds the names of tools in session.through.
 const maxTools = 100
 
 // editedTerm is a terminal that runs a changed command.
@@ -286,7 +285,7 @@ type editedTerm struct {
 	note string
 }
 
-// Output begins with the note.
+// Output returns the note and the output.
 func (e editedTerm) Output() (string, bool, *agent.Exit) {
 	text, truncated, exit := e.Terminal.Output()
 	return e.note + text, truncated, exit

@@ -15,11 +15,10 @@ import (
 const (
 	// maxCalls bounds the tool calls of one turn.
 	maxCalls = 2000
-	// maxPlan and maxCommands bound what lists may have.
+	// maxPlan and maxCommands bound the lengths of lists.
 	maxPlan     = 500
 	maxCommands = 1000
-	// maxTitle bounds titles and descriptions in bytes, maxLine those of commands and
-	// plans.
+	// maxTitle bounds titles and descriptions, maxLine those of commands and plans, in bytes.
 	maxTitle = 4 << 10
 	maxLine  = 1 << 10
 )
@@ -30,8 +29,8 @@ type turn struct {
 	ctx    context.Context // ends with the turn
 	cancel context.CancelFunc
 
-	// answers to the turn's prompts; open counts those to come, and is guarded by the
-	// session's mutex, as is steers.
+	// answers gets the answers to the turn's prompts. open counts those that are missing; it and
+	// steers are guarded by the session's mutex.
 	answers      chan promptAnswer
 	open, steers int
 
@@ -40,9 +39,9 @@ type turn struct {
 	sink  agent.Sink
 	calls map[string]*call
 	full  bool              // a call was refused
-	edits map[string]string // what a person has had commands changed to, by call
+	edits map[string]string // commands as a person changed them, by tool call
 	usage agent.Usage
-	// finished is usage once an answer told it.
+	// finished is usage, once an answer had it.
 	finished *agent.Usage
 }
 
@@ -52,7 +51,7 @@ func newTurn(ctx context.Context, id string, sink agent.Sink) *turn {
 	return t
 }
 
-// end is the end: the sink gets nothing after it.
+// end ends the turn. The sink gets nothing afterwards.
 func (t *turn) end() {
 	t.cancel()
 	t.mu.Lock()
@@ -69,7 +68,7 @@ func (t *turn) do(tell func(agent.Sink)) {
 	}
 }
 
-// finish takes what comes with the end of a turn, in order with its updates.
+// finish stores the usage in a prompt's answer, in order with updates.
 func (t *turn) finish(r promptResult) {
 	if r.Usage == nil {
 		return
@@ -110,7 +109,7 @@ func (s *session) update(params json.RawMessage) {
 	tn.do(func(sink agent.Sink) { tell(s, tn, sink, u) })
 }
 
-// turnUpdates are the updates that belong to a turn, whose mutex is held.
+// turnUpdates handle the updates that belong to a turn. The turn's mutex is held.
 var turnUpdates = map[string]func(*session, *turn, agent.Sink, *update){
 	"agent_message_chunk": func(_ *session, _ *turn, sink agent.Sink, u *update) {
 		if text := chunk(u.Content); text != "" {
@@ -144,7 +143,7 @@ var turnUpdates = map[string]func(*session, *turn, agent.Sink, *update){
 	},
 }
 
-// sessionUpdates are those that concern the session.
+// sessionUpdates handle the updates about the session.
 var sessionUpdates = map[string]func(*session, *update){
 	"available_commands_update": func(s *session, u *update) {
 		list := []agent.Command{}
@@ -186,7 +185,7 @@ func (s *session) tell(fn func(agent.Events)) {
 	fn(s.spec.Events)
 }
 
-// chunk is a piece of a message as Markdown.
+// chunk returns a chunk of a message as Markdown.
 func chunk(raw json.RawMessage) string {
 	var b contentBlock
 	if lenient(raw, &b) != nil {
@@ -195,7 +194,7 @@ func chunk(raw json.RawMessage) string {
 	return markdown(b)
 }
 
-// markdown is a block of content for people.
+// markdown returns a content block as Markdown.
 func markdown(b contentBlock) string {
 	switch b.Type {
 	case "text":
@@ -221,14 +220,14 @@ func plan(u *update) []agent.PlanEntry {
 	return out
 }
 
-// The protocol runs one prompt at a time. Agents that say so (claude-agent-acp's
-// extension) take another while one runs, and work it into what they do: the first is
-// answered when they begin with the second. For the host both are one turn.
+// ACP runs one prompt at a time. Agents with an extension of claude-agent-acp accept another one while
+// a prompt runs, and use it in what they do; they answer the first when they begin with the second.
+// For the host both are one turn.
 
-// maxSteers bounds the messages that are put into one turn.
+// maxSteers bounds the messages that are added to one turn.
 const maxSteers = 16
 
-// Steers reports whether the agent takes messages while a turn runs.
+// Steers reports whether the agent accepts messages while a turn runs.
 func (s *session) Steers() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -252,7 +251,7 @@ func (s *session) Steer(_ context.Context, t agent.Turn) error {
 	return s.ask(l, tn, id, t)
 }
 
-// ask sends a prompt, whose answer comes by tn.answers; tn.open counts it already.
+// ask sends a prompt. The caller has counted it in tn.open; its answer goes to tn.answers.
 func (s *session) ask(l *link, tn *turn, id string, t agent.Turn) error {
 	params := promptParams{SessionID: id, Prompt: blocks(s.attached(t), l.init.AgentCapabilities)}
 	err := l.conn.Go(methodPrompt, params, func(raw json.RawMessage, err error) {
@@ -271,7 +270,7 @@ func (s *session) ask(l *link, tn *turn, id string, t agent.Turn) error {
 	return err
 }
 
-// lastAnswer counts an answer, and reports whether it is the last.
+// lastAnswer counts an answer, and reports whether it was the last one.
 func (s *session) lastAnswer(tn *turn) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -6,7 +6,7 @@ import (
 	"tandemux/host/agent"
 )
 
-// protocolVersion is the version that this package speaks.
+// protocolVersion is the version of ACP that this package speaks.
 const protocolVersion = 1
 
 // Error codes of ACP beyond JSON-RPC's.
@@ -16,22 +16,22 @@ const (
 	codeNotFound     = -32002
 )
 
-// Methods of the agent's.
+// Methods of the agent.
 const (
 	methodInitialize   = "initialize"
 	methodAuthenticate = "authenticate"
 	methodNew          = "session/new"
 	methodLoad         = "session/load"
 	methodResume       = "session/resume"
-	methodFork         = "session/fork" // of drafts
+	methodFork         = "session/fork" // in drafts of ACP
 	methodPrompt       = "session/prompt"
 	methodCancel       = "session/cancel"
 	methodSetMode      = "session/set_mode"
-	methodSetModel     = "session/set_model" // of agents before configuration options
+	methodSetModel     = "session/set_model" // of agents without configuration options
 	methodSetConfig    = "session/set_config_option"
 )
 
-// Methods of ours.
+// Methods of this client.
 const (
 	methodUpdate     = "session/update"
 	methodPermission = "session/request_permission"
@@ -74,8 +74,7 @@ type (
 				Boolean struct{} `json:"boolean"`
 			} `json:"configOptions"`
 		} `json:"session"`
-		// Meta asks for extensions that agents have: commands for logging in, and
-		// what their own shell prints.
+		// Meta asks for agents' extensions: commands for logging in, and output of their own shells.
 		Meta map[string]bool `json:"_meta,omitempty"`
 	}
 	initializeResult struct {
@@ -85,7 +84,7 @@ type (
 		AuthMethods       []authMethod      `json:"authMethods"`
 	}
 	agentCapabilities struct {
-		// Meta are the extensions of claude-agent-acp.
+		// Meta has the extensions of claude-agent-acp.
 		Meta struct {
 			Claude struct {
 				PromptQueueing bool `json:"promptQueueing"`
@@ -136,7 +135,7 @@ type (
 		Cwd                   string   `json:"cwd"`
 		MCPServers            []server `json:"mcpServers"`
 		AdditionalDirectories []string `json:"additionalDirectories,omitempty"`
-		// Meta is Panes'.
+		// Meta is Panes.Meta.
 		Meta json.RawMessage `json:"_meta,omitempty"`
 	}
 	sessionResult struct {
@@ -145,7 +144,7 @@ type (
 		Models        offered         `json:"models"`
 		ConfigOptions *[]configOption `json:"configOptions"`
 	}
-	// offered are the modes of an agent or, under other names, its models.
+	// offered has an agent's modes or, under other names, its models.
 	offered struct {
 		Mode   string  `json:"currentModeId"`
 		Model  string  `json:"currentModelId"`
@@ -210,12 +209,11 @@ type (
 	}
 )
 
-// update is any session/update: the members of all variants, of which Kind says
-// which matter.
+// update is a session/update, with the members of all kinds.
 type update struct {
 	Kind string `json:"sessionUpdate"`
 
-	Content json.RawMessage `json:"content"` // a block of chunks, a list of tool calls
+	Content json.RawMessage `json:"content"` // a block of a chunk, or a list of a tool call
 
 	toolCall
 
@@ -234,7 +232,7 @@ type update struct {
 	} `json:"availableCommands"`
 
 	CurrentModeID string          `json:"currentModeId"`
-	ModeID        string          `json:"modeId"` // as the documents have it
+	ModeID        string          `json:"modeId"` // the name in ACP's documentation
 	ConfigOptions *[]configOption `json:"configOptions"`
 
 	Used int64 `json:"used"` // usage_update
@@ -247,8 +245,7 @@ type update struct {
 	Description *string `json:"description"` // notice
 }
 
-// toolCall is a tool call, or the members of it that change: nil means that one
-// stays as it is.
+// toolCall is a tool call, or a change of one, in which nil members are unchanged.
 type toolCall struct {
 	ID        string           `json:"toolCallId"`
 	Title     *string          `json:"title"`
@@ -261,7 +258,7 @@ type toolCall struct {
 	Meta      *toolMeta        `json:"_meta"`
 }
 
-// toolMeta are the extensions of claude-code-acp and its successor.
+// toolMeta has the extensions of claude-code-acp and claude-agent-acp.
 type toolMeta struct {
 	Claude *struct {
 		ToolName string `json:"toolName"`
@@ -281,7 +278,7 @@ type toolMeta struct {
 	} `json:"terminal_exit"`
 }
 
-// toolContent is what a tool call shows.
+// toolContent is an item of a tool call's content.
 type toolContent struct {
 	Type       string        `json:"type"` // content, diff, terminal
 	Content    *contentBlock `json:"content"`
@@ -330,7 +327,7 @@ type (
 		sessionOnly
 		TerminalID string `json:"terminalId"`
 	}
-	// exitStatus has both members even where they are null.
+	// exitStatus has both members, even if they are null.
 	exitStatus struct {
 		ExitCode *int    `json:"exitCode"`
 		Signal   *string `json:"signal"`

@@ -10,8 +10,8 @@ import (
 	"tandemux/host/agent/acp"
 )
 
-// known are the agents that are found by themselves when their programs are on the
-// PATH, in the order in which the first that is there is the default.
+// known are the agents that are used without configuration if their programs are in PATH. The first
+// one found is the default.
 var known = []Row{
 	{Name: "claude", Title: "Claude Code", Command: []string{"claude-agent-acp"}, Needs: "a login (claude /login) or ANTHROPIC_API_KEY", Install: "npm install -g @agentclientprotocol/claude-agent-acp", panes: &acp.Panes{
 		Meta: json.RawMessage(`{"claudeCode":{"options":{"disallowedTools":["Bash"],"toolAliases":{"Bash":"mcp__tandemux__run_command"},"allowedTools":["Glob","Grep"]}}}`),
@@ -26,25 +26,25 @@ priority = 900
 	{Name: "opencode", Title: "opencode", Command: []string{"opencode", "acp"}, Needs: "a login (opencode auth login)", Install: "npm install -g opencode-ai", panes: &acp.Panes{Shell: "tandemux-shell"}, rests: true},
 }
 
-// Row is an agent as `tandemux agent ls --json` prints it; stable.
+// Row is an agent as `tandemux agent ls --json` prints it. The form is stable.
 type Row struct {
 	Name       string   `json:"name"`
 	Title      string   `json:"title"`
 	Command    []string `json:"command"`
 	Configured bool     `json:"configured"`
-	Found      bool     `json:"found"` // its program can be run
+	Found      bool     `json:"found"` // its program exists
 	Host       bool     `json:"host"`  // the running host has it
 	Needs      string   `json:"needs,omitempty"`
 	Install    string   `json:"install,omitempty"`
 
-	Agent Agent `json:"-"` // what is configured
+	Agent Agent `json:"-"` // its configuration
 
-	panes  *acp.Panes // how it is told to leave commands to tandemux's tools; nil: it needs no telling, or it isn't known
-	rests  bool       // its process may end between turns: it remembers the session
-	policy string     // of a file in the directory that ends panes.Args; "": there is none
+	panes  *acp.Panes // makes it leave commands to tandemux's tools; nil if that is not needed or not known
+	rests  bool       // its process may end between turns, because it remembers the session
+	policy string     // contents of a file whose directory is appended to panes.Args; "" for none
 }
 
-// Rows are the configured and the known agents, those that can be run first.
+// Rows returns the configured and the known agents, those with a program first.
 func (t Tables) Rows() []Row {
 	var rows []Row
 	for _, name := range slices.Sorted(maps.Keys(t)) {
@@ -83,7 +83,7 @@ func (r Row) rank() int {
 	return 3
 }
 
-// Named finds an agent by its name.
+// Named returns the row with a name.
 func Named(rows []Row, name string) (Row, bool) {
 	i := slices.IndexFunc(rows, func(r Row) bool { return r.Name == name })
 	if i < 0 {
@@ -92,7 +92,7 @@ func Named(rows []Row, name string) (Row, bool) {
 	return rows[i], true
 }
 
-// State is in words whether the agent can be used.
+// State says in words whether the agent can be used.
 func (r Row) State() string {
 	switch {
 	case r.Configured && r.Found:
@@ -107,7 +107,7 @@ func (r Row) State() string {
 	return "not installed"
 }
 
-// Missing is what the agent needs before it answers.
+// Missing returns what a person has to do before the agent can be used.
 func (r Row) Missing() string {
 	if !r.Found && !r.Host && r.Install != "" {
 		return r.Install

@@ -24,7 +24,7 @@ import (
 type Maker struct {
 	State   string // the state directory
 	Version string // of this program
-	Program string // its path, for agents whose shell it is
+	Program string // its path, for agents with Panes.Shell
 	Log     *slog.Logger
 }
 
@@ -50,7 +50,7 @@ func (m Maker) Provider(r Row) (*acp.Provider, error) {
 	return acp.New(c)
 }
 
-// knownBy is what is known of an agent by its program, else by its name.
+// knownBy returns what is known about an agent, by its program or else by its name.
 func knownBy(r Row) Row {
 	if i := slices.IndexFunc(known, func(k Row) bool { return k.Command[0] == filepath.Base(r.Command[0]) }); i >= 0 {
 		return known[i]
@@ -59,8 +59,8 @@ func knownBy(r Row) Row {
 	return k
 }
 
-// panes is how an agent is told to leave commands to tandemux's tools: as configured, else as
-// its program is known to take it. Nil: it isn't told.
+// panes returns how to make an agent leave commands to tandemux's tools: as configured, else as known
+// for its program; nil means not at all.
 func (m Maker) panes(r Row) (*acp.Panes, error) {
 	if r.Agent.OwnShell {
 		return nil, nil
@@ -93,9 +93,9 @@ func (m Maker) panes(r Row) (*acp.Panes, error) {
 	return &own, os.Chmod(filepath.Join(dir, file), mode)
 }
 
-// Providers are those that a host starts with. What a later call has of the same row is
-// the same provider, which may have learnt what its agent offers; of is its memory, and is
-// one goroutine's.
+// Providers returns the providers that a host starts with. A later call returns the same provider for
+// the same row, because it may have learned what its agent offers. of stores that; only one goroutine
+// may use it.
 func (m Maker) Providers(t Tables, of map[string]Made) []agent.Provider {
 	var out []agent.Provider
 	for _, r := range t.Rows() {
@@ -117,7 +117,7 @@ func (m Maker) Providers(t Tables, of map[string]Made) []agent.Provider {
 	return out
 }
 
-// Made is a provider and what it was made of.
+// Made is a provider and the row it was made of.
 type Made struct {
 	row      Row
 	provider agent.Provider
@@ -125,8 +125,8 @@ type Made struct {
 
 var unfit = regexp.MustCompile(`[^A-Za-z0-9_-]`)
 
-// Finder finds those that a host did not have when it started: by a name, or by a
-// command line, which is remembered. now gives the configuration's.
+// Finder returns a function that makes providers which the host lacked when it started: by a name, or
+// by a command line, which is stored. now returns the current configuration.
 func (m Maker) Finder(now func() Tables) func(id string, command []string) (agent.Provider, error) {
 	return func(id string, command []string) (agent.Provider, error) {
 		if len(command) > 0 {
@@ -152,8 +152,8 @@ func (m Maker) Finder(now func() Tables) func(id string, command []string) (agen
 	}
 }
 
-// Usable finds an agent that can be run by its name, "" the first; the error says why there
-// is none, and what to do.
+// Usable returns the agent with a name if it has a program; "" means the first. The error says what to
+// do.
 func Usable(rows []Row, name string) (Row, error) {
 	r, ok := Named(rows, name)
 	switch {
@@ -173,17 +173,17 @@ func Usable(rows []Row, name string) (Row, error) {
 	return r, nil
 }
 
-// maxCommands bounds the command lines that are remembered.
+// maxCommands bounds the command lines that are stored.
 const maxCommands = 100
 
 func (m Maker) file() string { return filepath.Join(m.State, "agents", "commands.json") }
 
-// commands are the agents that were given as command lines, by name: a session with
-// one outlives the host.
+// commands returns the agents that were given as command lines, by name. They are stored because a
+// session with one outlives the host.
 func (m Maker) commands() map[string][]string {
 	all := map[string][]string{}
 	if b, err := os.ReadFile(m.file()); err == nil {
-		json.Unmarshal(b, &all) //nolint:errcheck // a broken file is none
+		json.Unmarshal(b, &all) //nolint:errcheck // an invalid file counts as empty
 	}
 	return all
 }

@@ -17,36 +17,36 @@ import (
 	"tandemux/internal/config/option"
 )
 
-// Agent is a table [agents.NAME]: an agent that speaks the Agent Client Protocol.
+// Agent is a table [agents.NAME] of the configuration: an agent that speaks the Agent Client Protocol.
 type Agent struct {
-	// Command is the program and its arguments; nil where only other members of
-	// an agent that tandemux knows are set.
+	// Command is the program and its arguments; nil if the table only changes an agent that tandemux
+	// knows.
 	Command []string
-	// Title is what people read; may be empty.
+	// Title is shown to people; may be empty.
 	Title   string
 	Env     map[string]string
-	Cwd     string // absolute; empty: the session's
+	Cwd     string // absolute; empty means the session's
 	Confirm string // "ask", "reads", "all", or empty for ask
 	Login   *agent.Resource
-	// Panes is how it is told to leave commands to tandemux's tools; nil: as is known of it,
-	// unless OwnShell.
+	// Panes says how to make it leave commands to tandemux's tools; nil means as known for it, unless
+	// OwnShell.
 	Panes    *acp.Panes
 	OwnShell bool
-	// Idle is after how many seconds without a turn its process ends; nil: DefaultIdle, for
-	// one that is known to remember its session.
+	// Idle is after how many seconds without a turn its process ends; nil means DefaultIdle, if the
+	// agent is known to remember its session.
 	Idle *int64
-	// Logins are the files that your tasks with it get copies of, relative to the home
-	// directory.
+	// Logins are files, relative to the home directory, of which the operator's tasks with it get
+	// copies.
 	Logins []string
 }
 
-// DefaultIdle is a time in which a person comes back to a chat, mostly.
+// DefaultIdle is the time within which people usually come back to a chat.
 const DefaultIdle = 30 * time.Minute
 
-// Tables are the configured agents by name, as an option has them.
+// Tables are the configured agents by name. It is the value of an option.
 type Tables map[string]Agent
 
-// Options gives the options, which keep their values in t.
+// Options returns the options whose values are stored in t.
 func (t *Tables) Options() []option.Option {
 	return []option.Option{{
 		Name: "agents", Value: t,
@@ -149,7 +149,7 @@ func (a *Agent) set(name string, raw any) error {
 	return nil
 }
 
-// variables is a table of an environment's.
+// variables reads a table of environment variables.
 func variables(raw any) (map[string]string, bool) {
 	table, ok := raw.(map[string]any)
 	out := make(map[string]string, len(table))
@@ -193,7 +193,7 @@ func (a *Agent) setPanes(raw any) error {
 	return nil
 }
 
-// sorted is an environment in the order of its names.
+// sorted returns the variables sorted by name.
 func sorted(env map[string]string) (out []agent.Var) {
 	for _, name := range slices.Sorted(maps.Keys(env)) {
 		out = append(out, agent.Var{Name: name, Value: env[name]})

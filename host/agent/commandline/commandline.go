@@ -16,10 +16,11 @@ import (
 // Prefix begins a message that is a command line.
 const Prefix = "!"
 
-// Text in a message's _meta, true, says that it is for the agent also with the Prefix.
+// Text in a message's _meta, if true, says that the message is for the agent although it begins with
+// Prefix.
 const Text = "tandemux/text"
 
-// Of is the command line that a message is, "" for one to the agent.
+// Of returns the command line in a message, or "" if the message is for the agent.
 func Of(m ahp.Message) string {
 	line, is := strings.CutPrefix(m.Text, Prefix)
 	var meta map[string]any
@@ -29,17 +30,17 @@ func Of(m ahp.Message) string {
 	return strings.TrimSpace(line)
 }
 
-// Output is how much of a command's output is kept, in bytes: the end of it.
+// Output is how much of the end of a command's output is kept, in bytes.
 const Output = 16 << 10
 
-// maxTitle bounds what a tool call is called, in bytes.
+// maxTitle bounds the title of a tool call, in bytes.
 const maxTitle = 256
 
-// killTime bounds the waiting for a command that was ended.
+// killTime bounds the wait for a command that was ended.
 const killTime = 10 * time.Second
 
-// Run carries a line out as a turn, of one tool call. start starts it; ctx ends it, after
-// which its end is waited for, but not beyond that of host.
+// Run runs a command line as a turn with one tool call. start starts the command. When ctx ends the
+// command is ended, and Run waits for that, but no longer than host lasts.
 func Run(ctx, host context.Context, line string, sink agent.Sink, start func(call string) (agent.Terminal, error)) (agent.Outcome, error) {
 	title, _, _ := strings.Cut(line, "\n")
 	input, err := json.Marshal(map[string]string{"command": line})
@@ -78,7 +79,7 @@ func Run(ctx, host context.Context, line string, sink agent.Sink, start func(cal
 	return agent.Outcome{Stop: agent.StopEnd}, nil
 }
 
-// how says how a command ended.
+// how says in words how a command ended.
 func how(code *int, signal string) string {
 	switch {
 	case code != nil:
@@ -89,10 +90,10 @@ func how(code *int, signal string) string {
 	return "it did not run to its end"
 }
 
-// maxTold is how many command lines an agent is told of at once.
+// maxTold is how many command lines an agent is told about at once.
 const maxTold = 10
 
-// Attach adds to a message for the agent what command lines there were since the last one.
+// Attach adds to a message for the agent the command lines that were run since the previous one.
 func Attach(m ahp.Message, turns []ahp.Turn) ahp.Message {
 	var told []string
 	n := 0
@@ -100,7 +101,7 @@ func Attach(m ahp.Message, turns []ahp.Turn) ahp.Message {
 		line := Of(t.Message)
 		if line == "" {
 			if t.State == ahp.TurnError && len(t.ResponseParts) == 1 {
-				continue // The agent never got to it.
+				continue // the agent never got this message
 			}
 			break
 		}
@@ -124,7 +125,7 @@ func Attach(m ahp.Message, turns []ahp.Turn) ahp.Message {
 	return m
 }
 
-// describe is one command line with what came of it.
+// describe describes a command line and its result.
 func describe(line string, t ahp.Turn) string {
 	text, end := "\n$ "+line+"\n", "it did not run to its end"
 	for _, p := range t.ResponseParts {

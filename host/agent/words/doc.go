@@ -1,3 +1,3 @@
-// Package words puts what agents say into AHP's words, and what people answer into the
-// agents': values in, values out.
+// Package words converts what agents say to AHP's types, and people's answers to the agents'. All
+// functions are pure.
 package words

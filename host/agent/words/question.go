@@ -13,9 +13,9 @@ import (
 	"tandemux/host/params"
 )
 
-// Evidence adds to a question what else the call says of itself: the changes of files
-// as such, texts as "tandemux/text", and "tandemux/partial" where something was too large to
-// be sent, so that nobody allows what they can't see.
+// Evidence adds to a question what else is known about the call: changes of files as edits, texts as
+// "tandemux/text", and "tandemux/partial" if something was too large to send, so that nobody allows
+// what they can't see.
 func Evidence(a *ahp.ChatToolCallReady, t agent.ToolCall) {
 	partial := t.Partial || len(t.Title) > MaxError || len(t.Content) > MaxContents || len(t.Input) > MaxText
 	var edits []map[string]json.RawMessage
@@ -46,13 +46,12 @@ func Evidence(a *ahp.ChatToolCallReady, t agent.ToolCall) {
 	}
 }
 
-// Denies reports whether a choice is to say no.
+// Denies reports whether a choice denies.
 func Denies(o agent.Choice) bool {
 	return o.Group == agent.ConfirmRejectOnce || o.Group == agent.ConfirmRejectAlways
 }
 
-// Editable is the member of a call's input that may be edited, if the clients are
-// told the input.
+// Editable returns the member of a call's input that may be edited, if clients see the input.
 func Editable(q agent.Confirmation, told json.RawMessage) string {
 	text, ok := ahp.InputText(told)
 	if !ok || q.Editable == "" {
@@ -64,7 +63,7 @@ func Editable(q agent.Confirmation, told json.RawMessage) string {
 	return q.Editable
 }
 
-// Member is a member of an object that is a text, and not an empty one.
+// Member returns a member of a JSON object if it is a string that is not empty.
 func Member(object, name string) (string, bool) {
 	var all map[string]json.RawMessage
 	var text string
@@ -72,7 +71,7 @@ func Member(object, name string) (string, bool) {
 	return text, ok
 }
 
-// WithMember is an object with one member more, or with nil as its value without it.
+// WithMember returns a JSON object with a member set, or removed if value is nil.
 func WithMember(object json.RawMessage, name string, value any) json.RawMessage {
 	all := map[string]any{}
 	if len(object) > 0 && json.Unmarshal(object, &all) != nil {
@@ -88,11 +87,10 @@ func WithMember(object json.RawMessage, name string, value any) json.RawMessage 
 	return b
 }
 
-// errDenied is Confirm's answer when a person says no and the agent has no option
-// for that.
+// errDenied is Confirm's error if a person denies and the agent has no option for that.
 var errDenied = errors.New("the tool call was denied")
 
-// Chosen is the agent's option for an answer.
+// Chosen returns the agent's option for an answer.
 func Chosen(options []agent.Choice, a ahp.ChatToolCallConfirmed) (string, error) {
 	if a.SelectedOptionID != "" {
 		return a.SelectedOptionID, nil
@@ -108,7 +106,7 @@ func Chosen(options []agent.Choice, a ahp.ChatToolCallConfirmed) (string, error)
 	return id, nil
 }
 
-// Answered says who was faster.
+// Answered says how a tool call was already answered, for who answers too late.
 func Answered(t ahp.ToolCall) string {
 	switch {
 	case t.Confirmed == ahp.ConfirmedUserAction && t.SelectedOption != nil:
@@ -121,8 +119,8 @@ func Answered(t ahp.ToolCall) string {
 	return ""
 }
 
-// RefusesEdit says why a tool call can't run with another input: only the member with a name may
-// differ, a text.
+// RefusesEdit returns why a tool call can't run with the edited input, or "". Only the member name, a
+// text, may differ.
 func RefusesEdit(input json.RawMessage, edited, name string) string {
 	was, isText := ahp.InputText(input)
 	if name == "" || !isText {
@@ -143,31 +141,32 @@ func RefusesEdit(input json.RawMessage, edited, name string) string {
 	return ""
 }
 
-// WantsToken is why an agent with a protected resource is not started.
+// WantsToken returns why an agent with a protected resource is not started.
 func WantsToken(info agent.Info) *agent.Error {
 	return agent.Errorf(agent.KindAuthRequired,
 		"the agent %s needs a token for %s: set %s in [agents.%s.env], or use a client that gives one", info.ID, info.Resource.URI, info.Resource.Variable, info.ID)
 }
 
-// GoOn is what an agent is asked that had begun to answer.
+// GoOn returns the prompt for an agent whose last turn was interrupted after it had begun to answer.
 func GoOn(message, broken string) string {
 	return fmt.Sprintf("Your last turn was interrupted (%s). Go on where you were. What was asked: %s", params.ClipTo(broken, MaxError), message)
 }
 
-// FailedResult is that of a tool which could not do its work.
+// FailedResult returns the result of a tool that failed.
 func FailedResult(why string) ahp.ToolResult {
 	return ahp.ToolResult{Error: &ahp.ToolError{Message: why}, PastTenseMessage: ahp.Plain("Failed: " + why)}
 }
 
-// ErrorRefusal is of turns that nothing is gained by asking again for.
+// ErrorRefusal is the type of error of a turn that it is useless to repeat.
 const ErrorRefusal = "refusal"
 
-// FailedPart is how a turn fails: it can be resumed, unless the agent would not.
+// FailedPart returns the part with which a turn fails. The turn can be resumed, unless the agent
+// refused it.
 func FailedPart(info ahp.ErrorInfo) ahp.ResponsePart {
 	return ahp.ResponsePart{Kind: ahp.PartError, Error: &info, Resumable: info.ErrorType != ErrorRefusal}
 }
 
-// CheckAnswers says what is wrong with answers; absent ones delete.
+// CheckAnswers returns what is wrong with answers, or "". Absent ones delete a draft.
 func CheckAnswers(q ahp.InputRequest, answers map[string]json.RawMessage) string {
 	for id, raw := range answers {
 		i := slices.IndexFunc(q.Questions, func(k ahp.Question) bool { return k.ID == id })
@@ -196,7 +195,7 @@ func CheckAnswers(q ahp.InputRequest, answers map[string]json.RawMessage) string
 	return ""
 }
 
-// fits reports whether JSON is a value of the kind it says.
+// fits reports whether value has the form of a kind of answer.
 func fits(kind string, value json.RawMessage) bool {
 	var err error
 	switch kind {
@@ -212,7 +211,7 @@ func fits(kind string, value json.RawMessage) bool {
 	return len(value) > 0 && err == nil
 }
 
-// LacksAnswer says which required question has no answer.
+// LacksAnswer returns which required question has no answer, or "".
 func LacksAnswer(q ahp.InputRequest, a ahp.ChatInputCompleted) string {
 	if a.Response != ahp.InputAccept {
 		return ""

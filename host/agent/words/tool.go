@@ -17,7 +17,7 @@ func Title(t agent.ToolCall) *ahp.Prose {
 	return &ahp.Prose{Text: text, Markdown: strings.Contains(text, "`")}
 }
 
-// ToolMeta is what AHP has no member for.
+// ToolMeta returns what AHP has no member for, as a tool call's _meta.
 func ToolMeta(t agent.ToolCall) json.RawMessage {
 	m := map[string]any{}
 	if t.Kind != "" {
@@ -47,7 +47,7 @@ func ToolMeta(t agent.ToolCall) json.RawMessage {
 	return b
 }
 
-// Bounded is JSON of a tool's that is not too large, or nil.
+// Bounded returns raw if it is JSON of at most MaxText bytes, else nil.
 func Bounded(raw json.RawMessage) json.RawMessage {
 	if len(raw) == 0 || len(raw) > MaxText || !json.Valid(raw) || string(raw) == "null" {
 		return nil
@@ -55,7 +55,7 @@ func Bounded(raw json.RawMessage) json.RawMessage {
 	return raw
 }
 
-// Contents is a tool's content on the wire.
+// Contents converts a tool call's content to AHP's form.
 func Contents(list []agent.Content) []ahp.ToolContent {
 	var out []ahp.ToolContent
 	for _, c := range list[:min(len(list), MaxContents)] {
@@ -86,8 +86,8 @@ func terminalContent(t agent.TerminalContent) ahp.ToolContent {
 	return w
 }
 
-// fileEdit is a change of a file, whose texts are in the URIs themselves: what
-// the agent says of a file is not always what the file has.
+// fileEdit converts a change of a file. Its URIs contain the texts, because what the agent says about
+// a file is not always what is in the file.
 func fileEdit(d agent.Diff) ahp.ToolContent {
 	side := func(text string) json.RawMessage {
 		b, err := json.Marshal(map[string]any{

@@ -11,9 +11,9 @@ import (
 	"tandemux/host/params"
 )
 
-// Bounds of what agents say, in bytes where they don't say otherwise.
+// Bounds of what agents say, in bytes or numbers.
 const (
-	MaxText        = 256 << 10 // one text of a tool's input or result
+	MaxText        = 256 << 10 // bytes of one text of a tool's input or result
 	MaxError       = 4 << 10
 	MaxContents    = 64  // of a tool call
 	MaxChoices     = 200 // of an option, or a question
@@ -22,7 +22,7 @@ const (
 	MaxNamed       = 80
 )
 
-// Error is an error of a provider on the wire.
+// Error converts a provider's error to AHP's form.
 func Error(err error) ahp.ErrorInfo {
 	var e *agent.Error
 	if !errors.As(err, &e) {
@@ -38,7 +38,7 @@ func Error(err error) ahp.ErrorInfo {
 	return info
 }
 
-// Options are those of an agent on the wire.
+// Options converts an agent's options to AHP's form.
 func Options(options []agent.Option) []ahp.AgentOption {
 	list := make([]ahp.AgentOption, 0, len(options))
 	for _, o := range options {
@@ -48,12 +48,12 @@ func Options(options []agent.Option) []ahp.AgentOption {
 	return list
 }
 
-// AuthWays are ways to log in on the wire.
+// AuthWays converts ways to log in to AHP's form.
 func AuthWays(list []agent.AuthMethod) []ahp.AgentAuth {
 	return append([]ahp.AgentAuth{}, list[:min(len(list), maxAuthMethods)]...)
 }
 
-// Turn is a message in the provider's words.
+// Turn converts a message to the provider's form.
 func Turn(id string, m ahp.Message) agent.Turn {
 	t := agent.Turn{ID: id, Text: m.Text}
 	for _, a := range m.Attachments {
@@ -73,7 +73,7 @@ func Turn(id string, m ahp.Message) agent.Turn {
 	return t
 }
 
-// With names the annotations that a message has attached.
+// With names the annotations that are attached to a message.
 func With(m ahp.Message) (text string) {
 	for _, a := range m.Attachments {
 		if a.Type == ahp.AttachAnnotations {
@@ -83,7 +83,7 @@ func With(m ahp.Message) (text string) {
 	return text
 }
 
-// Agent is what is known of an agent.
+// Agent converts what is known about an agent to AHP's form.
 func Agent(info agent.Info) ahp.AgentInfo {
 	a := ahp.AgentInfo{
 		Provider: info.ID, DisplayName: info.Name, Description: info.Description, Models: []map[string]any{},
@@ -103,7 +103,7 @@ func Agent(info agent.Info) ahp.AgentInfo {
 	return a
 }
 
-// Usage is what an agent says that a turn took.
+// Usage converts a turn's usage to AHP's form.
 func Usage(u agent.Usage) ahp.Usage {
 	w := ahp.Usage{InputTokens: known(u.InputTokens), OutputTokens: known(u.OutputTokens), CacheReadTokens: known(u.CacheReadTokens)}
 	more := map[string]any{}
@@ -128,11 +128,11 @@ func known(n int64) *int64 {
 	return &n
 }
 
-// ConfigConfirm is the property of a session with the policy of confirmation.
+// ConfigConfirm is the setting of a session with the confirmation policy.
 const ConfigConfirm = "tandemux/confirm"
 
-// ConfigSchema describes what can be set for a session: tandemux's policy, and what its
-// agent offers.
+// ConfigSchema returns the JSON schema of a session's settings: the confirmation policy, and its
+// agent's options.
 func ConfigSchema(options []ahp.AgentOption) json.RawMessage {
 	properties := map[string]any{ConfigConfirm: map[string]any{
 		"type": "string", "title": "Confirm tool calls", "default": ahp.ConfirmAsk, "enum": ahp.Confirms, "sessionMutable": true,
