@@ -199,8 +199,8 @@ func New(c Config) (*Host, error) {
 	h.core, noMark, err = core.New(core.Options{
 		State: c.State, Now: c.Now, Log: c.Log, Journals: &h.journals, Kinds: h.kinds(),
 		ReplayBytes: c.Limits.ReplayBytes, ReplayCount: c.Limits.ReplayCount, ReplayAll: c.Limits.ReplayAll,
-		Clients: c.Limits.Clients, Shown: shownAction, Followed: followed(c), Superseded: h.superseded,
-		Spoilt: func(tx core.Tx) { h.activity.WarnSoon(tx) },
+		Clients: c.Limits.Clients, Shown: shownAction, Applied: followed(c), Superseded: h.superseded,
+		LosingChanged: func(tx core.Tx) { h.activity.WarnSoon(tx) },
 	})
 	if err != nil {
 		return nil, fmt.Errorf("make host: %w", err)
@@ -470,7 +470,7 @@ func (h *Host) letGo(ctx context.Context) error {
 		h.terminals.Wait()
 		h.journals.Wait()
 		h.terminals.LetGo()
-		h.terminals.Followed()
+		h.terminals.WaitKeepers()
 	}()
 	select {
 	case <-ended:

@@ -39,7 +39,7 @@ func (m *Model) drain() {
 		case link.HostChanged:
 			m.hostChanged(it)
 		case link.HostSilent:
-			m.link.Hosts.Hush(it)
+			m.link.Hosts.SetSilent(it)
 			m.loop.Dirty |= loop.Chrome
 		case link.Retry:
 			m.typing.Retrying(it)

@@ -93,7 +93,7 @@ func (as *Agents) ended(tx core.Tx, its func(claim ahp.Claim) bool) {
 	}
 	for _, t := range as.Terminals.All(tx) {
 		if back := t.Meta.HandBack; back != nil && its(*back) {
-			t.Keep(tx)
+			t.ForgetHandBack(tx)
 		}
 	}
 }

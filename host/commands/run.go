@@ -172,7 +172,7 @@ func (w *wait) submitLine(tx core.Tx) error {
 	if w.feed != nil {
 		w.t.SetFeed(tx, w.feed)
 	}
-	w.t.Followed(tx, w.c)
+	w.t.SetFollower(tx, w.c)
 	if follow {
 		w.t.Claim(tx, ahp.Claim{Kind: ahp.ClaimClient, ClientID: w.c.Client.ID}, nil, w.c.Principal)
 	}

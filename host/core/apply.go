@@ -80,7 +80,7 @@ func (tx Tx) number(ch *Channel, frames []frame, changes []Change) []frame {
 }
 
 // deliver sends applied actions to the subscribers and tells the body of each. Follow and
-// Followed, which may apply more actions, are called after all of them are sent.
+// Options.Applied, which may apply more actions, are called after all of them are sent.
 func (tx Tx) deliver(ch *Channel, frames []frame) {
 	w, _ := ch.Body.(Watcher)
 	for i := range frames {
@@ -97,9 +97,9 @@ func (tx Tx) deliver(ch *Channel, frames []frame) {
 			w.Follow(tx, frames[i].env.Action)
 		}
 	}
-	if followed := tx.c.o.Followed; followed != nil {
+	if applied := tx.c.o.Applied; applied != nil {
 		for i := range frames {
-			followed(tx, ch, frames[i].env.Action)
+			applied(tx, ch, frames[i].env.Action)
 		}
 	}
 }

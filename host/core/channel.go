@@ -167,7 +167,7 @@ func (tx Tx) Missed(channels []*Channel, seq int64, most int) (all []ahp.Envelop
 			return nil, 0, false
 		}
 		for _, e := range es {
-			size += weight(e.Action)
+			size += actionBytes(e.Action)
 		}
 		n += len(es)
 		parts = append(parts, es)

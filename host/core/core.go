@@ -34,10 +34,10 @@ type Options struct {
 	Shown func(tx Tx, p *auth.Principal, a ahp.Action) (shown ahp.Action, other bool)
 	// Superseded is called once, when another host has taken over.
 	Superseded func(tx Tx, why error)
-	// Followed, if not nil, is called with every action after it was applied.
-	Followed func(tx Tx, ch *Channel, a ahp.Action)
-	// Spoilt is called when the result of Losing has changed.
-	Spoilt func(tx Tx)
+	// Applied, if not nil, is called with every action after it was applied.
+	Applied func(tx Tx, ch *Channel, a ahp.Action)
+	// LosingChanged is called when the result of Losing has changed.
+	LosingChanged func(tx Tx)
 }
 
 // Core is the sequencer, its channels and clients. Its methods may be called from any

@@ -126,7 +126,7 @@ func (tx Tx) checkpoint(ch *Channel, bare bool) (more []frame, ok bool) {
 	if is {
 		b.Captured(tx)
 	}
-	tx.spoilt(ch, ch.Journal.Retry.Note(began, tx.c.o.Now(), bare, err))
+	tx.noteBroken(ch, ch.Journal.Retry.Note(began, tx.c.o.Now(), bare, err))
 	tx.tidyLater(ch)
 	return more, true
 }
@@ -171,10 +171,10 @@ func (tx Tx) outgrown(ch *Channel, state []journal.Record) *journal.Journal {
 
 // leaveJournal hands a channel's new journal to the keeper, in the background.
 func (tx Tx) leaveJournal(ch *Channel) {
-	tx.c.o.Journals.Leave(ch.Journal, func(left func() error) {
+	tx.c.o.Journals.HandOver(ch.Journal, func(left func() error) {
 		tx.c.Locked(func(tx Tx) {
 			if left() != nil {
-				tx.spoilt(ch, nil)
+				tx.noteBroken(ch, nil)
 			}
 		})
 	})
@@ -242,7 +242,7 @@ func (tx Tx) beginJournal(ch *Channel) *journal.Journal {
 	if !named && tx.kind(ch.URI, "") == nil || tx.c.closed {
 		return nil
 	}
-	j, kept, err := tx.c.o.Journals.Take()
+	j, kept, err := tx.c.o.Journals.Get()
 	if err != nil {
 		tx.c.o.Log.Error("journal a channel", "err", err)
 		return nil
@@ -325,15 +325,15 @@ func (tx Tx) tidy(ch *Channel, j *journal.Journal) {
 	})
 }
 
-// spoilt notes whether a channel's journal is broken, and reports a change.
-func (tx Tx) spoilt(ch *Channel, err error) {
+// noteBroken notes whether a channel's journal is broken, and reports a change.
+func (tx Tx) noteBroken(ch *Channel, err error) {
 	if err == nil {
 		err = ch.Journal.Broken
 	}
 	had := ch.broken != nil
 	ch.broken = err
 	if had != (err != nil) {
-		tx.c.o.Spoilt(tx)
+		tx.c.o.LosingChanged(tx)
 	}
 	switch {
 	case err != nil && !had:

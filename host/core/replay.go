@@ -23,7 +23,7 @@ type replayLog struct {
 
 func (l *replayLog) add(e ahp.Envelope) {
 	l.entries = append(l.entries, e)
-	l.bytes += weight(e.Action)
+	l.bytes += actionBytes(e.Action)
 	l.keep(l.maxBytes)
 }
 
@@ -32,7 +32,7 @@ func (l *replayLog) keep(bytes int) {
 	for l.bytes > bytes || len(l.entries)-l.head > l.maxCount {
 		gone := &l.entries[l.head]
 		l.floor = gone.ServerSeq
-		l.bytes -= weight(gone.Action)
+		l.bytes -= actionBytes(gone.Action)
 		*gone = ahp.Envelope{}
 		l.head++
 	}

@@ -24,7 +24,7 @@ func TestReplayLog(t *testing.T) {
 			all = append(all, e)
 			bytes := 0
 			for _, e := range l.entries[l.head:] {
-				bytes += weight(e.Action)
+				bytes += actionBytes(e.Action)
 			}
 			if bytes != l.bytes || bytes > l.maxBytes || len(l.entries)-l.head > l.maxCount {
 				t.Fatalf("log has %d bytes (says %d) in %d entries; bounds %d, %d", bytes, l.bytes, len(l.entries)-l.head, l.maxBytes, l.maxCount)

@@ -43,7 +43,7 @@ func TestQuietIsShared(t *testing.T) {
 	now := time.Unix(0, 0)
 	shelf := &journal.Shelf{Dir: t.TempDir(), Now: time.Now}
 	shelf.Close() // It makes no spares.
-	j, _, err := shelf.Take()
+	j, _, err := shelf.Get()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func TestQuietIsShared(t *testing.T) {
 		}
 	}
 	c := &Core{o: Options{
-		Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return now }, Spoilt: func(Tx) {}, Journals: shelf,
+		Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return now }, LosingChanged: func(Tx) {}, Journals: shelf,
 	}, channels: map[ahp.URI]*Channel{}}
 	ch := &Channel{URI: "ahp-terminal:/quiet", Body: b, Journal: j}
 	c.Do(func(tx Tx) {
@@ -92,7 +92,7 @@ func TestLeftIsPacked(t *testing.T) {
 	}
 	b := &packed{share: func([]byte) {}, pack: make(chan struct{})}
 	c := &Core{o: Options{
-		Log: slog.New(slog.DiscardHandler), Now: time.Now, Spoilt: func(Tx) {},
+		Log: slog.New(slog.DiscardHandler), Now: time.Now, LosingChanged: func(Tx) {},
 	}, channels: map[ahp.URI]*Channel{}}
 	ch := &Channel{URI: "ahp-terminal:/left", Body: b}
 	c.Do(func(tx Tx) { tx.Resume(ch, j, &record.Contents{}) })

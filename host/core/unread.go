@@ -101,21 +101,21 @@ func (tx Tx) unread(l *Link, c change) bool {
 // overhead is roughly what an entry costs besides its text, in bytes.
 const overhead = 200
 
-// weight estimates the memory of an action, in bytes.
-func weight(a ahp.Action) int {
+// actionBytes estimates the memory of an action, in bytes.
+func actionBytes(a ahp.Action) int {
 	if d, ok := a.(ahp.TerminalData); ok { // by far the most
 		return overhead + len(d.Data)
 	}
 	return overhead + textOf(reflect.ValueOf(a))
 }
 
-// TurnsWeight is the size of turns in a list, as TurnWeight estimates it.
-func TurnsWeight(turns []ahp.Turn) int {
+// TurnsBytes returns the sum of TurnBytes.
+func TurnsBytes(turns []ahp.Turn) int {
 	return textOf(reflect.ValueOf(turns))
 }
 
-// TurnWeight estimates the size of a turn on the wire, in bytes.
-func TurnWeight(t ahp.Turn) int {
+// TurnBytes estimates the size of a turn on the wire, in bytes.
+func TurnBytes(t ahp.Turn) int {
 	return overhead + textOf(reflect.ValueOf(&t).Elem())
 }
 

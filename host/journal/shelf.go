@@ -82,7 +82,7 @@ func (s *Shelf) Terminal(child, about string) (*Journal, error) {
 
 // Larger makes a journal to replace one that the state has outgrown: a terminal's, of child, or
 // with child "" another channel's. It returns nil if it can't. A terminal's pty is still read
-// into the old one. The caller calls Leave when the state is in the new one.
+// into the old one. The caller calls HandOver when the state is in the new one.
 func (s *Shelf) Larger(old *Journal, child, about string, area int) *Journal {
 	j, err := s.make(about, area, 0)
 	if j == nil || child != "" && err != nil {
@@ -111,10 +111,10 @@ func (s *Shelf) hand(j *Journal, f *os.File) error {
 	return nil
 }
 
-// Leave hands a journal to the keeper in the background, and then closes the journal that it
+// HandOver hands a journal to the keeper in the background, and then closes the journal that it
 // replaces. To do so it calls locked, which must call left with the lock that guards the
 // journal. If left returns an error, it has set the journal's Broken; the journal stays in use.
-func (s *Shelf) Leave(j *Journal, locked func(left func() error)) {
+func (s *Shelf) HandOver(j *Journal, locked func(left func() error)) {
 	f := j.takeFile() // the channel and its journal may be removed meanwhile
 	s.work.Go(func() {
 		err := s.hand(j, f)
@@ -148,9 +148,9 @@ func (s *Shelf) Drop(j *Journal) {
 	s.work.Go(func() { s.Discard(names...) })
 }
 
-// Take returns a journal for a channel without waiting, mostly a spare that the keeper has. If
-// kept is false, the caller must call Leave. An error says why there is no journal.
-func (s *Shelf) Take() (j *Journal, kept bool, err error) {
+// Get returns a journal for a channel without waiting, mostly a spare that the keeper has. If
+// kept is false, the caller must call HandOver. An error says why there is no journal.
+func (s *Shelf) Get() (j *Journal, kept bool, err error) {
 	s.mu.Lock()
 	if n := len(s.spares); n > 0 {
 		j, s.spares = s.spares[n-1], s.spares[:n-1]

@@ -201,7 +201,7 @@ func (c *Chat) turnsBefore(id string, limit int) (r ahp.FetchTurnsResult, err er
 	}
 	from, size := len(all), 0
 	for from > 0 && len(all)-from < limit {
-		if size += core.TurnWeight(all[from-1]); size > pageBytes && from < len(all) {
+		if size += core.TurnBytes(all[from-1]); size > pageBytes && from < len(all) {
 			break
 		}
 		from--

@@ -22,12 +22,12 @@ const (
 // compact moves old turns out of the window until it is half full.
 func (c *Chat) compact(tx core.Tx) {
 	turns := c.value.Turns
-	if len(turns) <= windowTurns && core.TurnsWeight(turns) <= windowBytes {
+	if len(turns) <= windowTurns && core.TurnsBytes(turns) <= windowBytes {
 		return
 	}
 	keep, size := 0, 0
 	for i := len(turns) - 1; i >= 0; i-- {
-		size += core.TurnWeight(turns[i])
+		size += core.TurnBytes(turns[i])
 		if keep > 0 && (keep >= windowTurns/2 || size > windowBytes/2) {
 			break
 		}
@@ -36,8 +36,8 @@ func (c *Chat) compact(tx core.Tx) {
 	out := len(turns) - keep
 	c.facts.Older = append(c.facts.Older, turns[:out]...)
 	c.value.Turns = slices.Clone(turns[out:])
-	for total := core.TurnsWeight(c.facts.Older); total > olderBytes && len(c.facts.Older) > 0; {
-		total -= core.TurnWeight(c.facts.Older[0])
+	for total := core.TurnsBytes(c.facts.Older); total > olderBytes && len(c.facts.Older) > 0; {
+		total -= core.TurnBytes(c.facts.Older[0])
 		c.facts.Older = slices.Delete(c.facts.Older, 0, 1)
 	}
 	c.value.TurnsNextCursor = c.cursor()
@@ -82,7 +82,7 @@ func (c *Chat) fetch(tx core.Tx, cursor string) error {
 	}
 	n, size := 0, 0
 	for i := len(c.facts.Older) - 1; i >= 0 && n < pageTurns; i-- {
-		if size += core.TurnWeight(c.facts.Older[i]); n > 0 && size > pageBytes {
+		if size += core.TurnBytes(c.facts.Older[i]); n > 0 && size > pageBytes {
 			break
 		}
 		n++

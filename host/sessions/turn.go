@@ -271,7 +271,7 @@ func (r *prompting) end(tx core.Tx, a ahp.Action, by *core.By) {
 	c.apply(tx, a, by)
 	c.all.Terminals.CallEnded(tx, c, r.id, "")
 	// A window this large must not wait until no client is subscribed.
-	if len(c.value.Turns) > 2*windowTurns || core.TurnsWeight(c.value.Turns) > 2*windowBytes {
+	if len(c.value.Turns) > 2*windowTurns || core.TurnsBytes(c.value.Turns) > 2*windowBytes {
 		c.compact(tx)
 	}
 	if _, failed := a.(ahp.ChatError); !failed {

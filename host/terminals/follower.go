@@ -106,9 +106,9 @@ func (f *follower) wait(ctx context.Context) {
 	}
 }
 
-// Followed makes the connection's client, if it is subscribed, the follower of the command
+// SetFollower makes the connection's client, if it is subscribed, the follower of the command
 // that is about to begin.
-func (t *Terminal) Followed(tx core.Tx, c *requests.Conn) {
+func (t *Terminal) SetFollower(tx core.Tx, c *requests.Conn) {
 	if c.Client.Watches(t.ch.URI) {
 		t.follower.expect(c.Client.ID)
 		t.follower.arrived(c.Client.ID)
@@ -116,8 +116,8 @@ func (t *Terminal) Followed(tx core.Tx, c *requests.Conn) {
 	}
 }
 
-// unfollowed removes the follower. It takes no Tx, as Reduce, which calls it, has none.
-func (t *Terminal) unfollowed() {
+// clearFollower removes the follower. It takes no Tx, as Reduce, which calls it, has none.
+func (t *Terminal) clearFollower() {
 	if t.follower.who() != "" {
 		t.follower.expect("")
 		t.dirty = true
@@ -133,7 +133,7 @@ func LooksAway(tx core.Tx, c *core.Link, ch *core.Channel, lost bool) {
 	case lost:
 		t.follower.left(c.Client.ID)
 	case t.follower.who() == c.Client.ID:
-		t.unfollowed()
+		t.clearFollower()
 	}
 }
 

@@ -176,9 +176,9 @@ func (t *Terminal) Reduce(a ahp.Action) {
 		t.noteCommand(a)
 	case ahp.TerminalCommandFinished:
 		t.noteCommand(a)
-		t.unfollowed()
+		t.clearFollower()
 	case ahp.TerminalExited:
-		t.unfollowed()
+		t.clearFollower()
 		t.slot.End()
 		t.begun = time.Now()
 		if t.Term == nil { // it is being restored
@@ -248,8 +248,8 @@ func (t *Terminal) transfer(tx core.Tx, to ahp.Claim, by *core.By, p *auth.Princ
 	t.recolor(tx)
 }
 
-// Keep removes the session claim that the terminal could be handed back to.
-func (t *Terminal) Keep(tx core.Tx) {
+// ForgetHandBack removes the session claim that the terminal could be handed back to.
+func (t *Terminal) ForgetHandBack(tx core.Tx) {
 	t.Meta.HandBack, t.HandBackHolder, t.dirty = nil, "", true
 	tx.ApplyAll(t.ch, nil, nil)
 	t.ts.Changed(tx)

@@ -235,14 +235,14 @@ func (ts *Terminals) now() []*Terminal {
 	return slices.Clone(ts.all)
 }
 
-// LetGo ends the connection to the keeper. Call Followed after it.
+// LetGo ends the connection to the keeper. Call WaitKeepers after it.
 func (ts *Terminals) LetGo() {
 	ts.keepers.endLife()
 	ts.Keeper().Close()
 }
 
-// Followed waits, after LetGo, until the goroutines that follow keepers have ended.
-func (ts *Terminals) Followed() { ts.keepers.following.Wait() }
+// WaitKeepers waits, after LetGo, until the goroutines that follow keepers have ended.
+func (ts *Terminals) WaitKeepers() { ts.keepers.following.Wait() }
 
 // CloseSpool unmaps the spool. The keeper has its file.
 func (ts *Terminals) CloseSpool(core.Tx) { ts.spool.Close() } //nolint:errcheck // see above

@@ -124,8 +124,8 @@ func (h *Hosts) Take(c HostChanged) bool {
 	return was.State != c.State
 }
 
-// Hush takes the change that a host no longer answers, or answers again.
-func (h *Hosts) Hush(s HostSilent) {
+// SetSilent notes that a host no longer answers, or answers again.
+func (h *Hosts) SetSilent(s HostSilent) {
 	if st, is := h.stands[s.Name]; is {
 		st.Silent = s.Since
 		h.stands[s.Name] = st
