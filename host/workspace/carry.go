@@ -15,8 +15,8 @@ import (
 	"tandemux/host/workspace/merge"
 )
 
-// carry brings files, branch and indexes to what an update makes of them. It may be done
-// again after a death in its midst.
+// carry brings files, branch and indexes to the state that an update leads to. If the host dies
+// meanwhile it can be repeated.
 func (w *Workspace) carry(ctx context.Context, r *record, u *updating) error {
 	missed, err := w.shift(ctx, r, u.From, u.To, func() error {
 		r.Update = u
@@ -25,7 +25,7 @@ func (w *Workspace) carry(ctx context.Context, r *record, u *updating) error {
 	if err != nil && (r.Update == nil || !errors.Is(err, filetree.ErrConflict)) {
 		return fmt.Errorf("bring the task's files up to date: %w", err)
 	}
-	if err != nil || len(missed) > 0 { // somebody writes to them: what came goes
+	if err != nil || len(missed) > 0 { // a program writes to the files: undo what was written
 		if r.Update != nil {
 			if _, err := w.shift(ctx, r, u.To, u.From, nil); err != nil && !errors.Is(err, filetree.ErrConflict) {
 				return err
@@ -61,8 +61,8 @@ func updated(ctx context.Context, w *Workspace, r *record, u *updating) error {
 	return w.save(r)
 }
 
-// showBase has the sandbox's git know where the base is, unless the agent has made
-// something else of that branch.
+// showBase gives the git in the sandbox a reference to the base, unless the agent has its own branch
+// of that name.
 func showBase(ctx context.Context, w *Workspace, r *record, u *updating) {
 	d, err := filetree.OpenFolder(w.path(gitName))
 	if err != nil || !strings.HasPrefix(u.Ref, "refs/") {
@@ -77,13 +77,12 @@ func showBase(ctx context.Context, w *Workspace, r *record, u *updating) {
 	if head, err := readSmall(d, "HEAD", 1<<10); err != nil || strings.TrimSpace(string(head)) == "ref: "+u.Ref {
 		return
 	}
-	_ = put(d, u.Ref, []byte(u.Base+"\n")) // it is a convenience
+	_ = put(d, u.Ref, []byte(u.Base+"\n")) // only a convenience
 }
 
-// shift gives files what one tree has in place of what another one had. Before the first is
-// touched it calls begin; if there is something that has neither, that is missed, and
-// nothing is touched. With nil for begin all else is. What somebody writes meanwhile is
-// missed, too.
+// shift changes files from what the tree from has to what the tree to has, and calls begin before it
+// changes the first one. If a file has neither state it is missed, and no file is changed; if begin is
+// nil, all others are. A file that a program writes meanwhile is missed, too.
 func (w *Workspace) shift(ctx context.Context, r *record, from, to string, begin func() error) (missed []string, err error) {
 	top, err := r.open()
 	if err != nil {
@@ -103,7 +102,7 @@ func (w *Workspace) shift(ctx context.Context, r *record, from, to string, begin
 	files = slices.DeleteFunc(files, func(f FileDiff) bool {
 		old, now := f.Old.Mode == git.ModeModule, f.New.Mode == git.ModeModule
 		if now && f.Old.ID == "" {
-			modules = append(modules, f.Path) // an empty directory; what belongs there is not ours to fetch
+			modules = append(modules, f.Path) // becomes an empty directory; its contents are not fetched
 		}
 		return old && (now || f.New.ID == "") || now && f.Old.ID == ""
 	})
@@ -111,7 +110,7 @@ func (w *Workspace) shift(ctx context.Context, r *record, from, to string, begin
 	if err != nil {
 		return nil, err
 	}
-	also := filepath.Join(s.dir, "also") // what git ignores may be in the way
+	also := filepath.Join(s.dir, "also") // files that git ignores may be in the way
 	if err := os.Mkdir(also, 0o700); err != nil {
 		return nil, err
 	}
@@ -138,8 +137,7 @@ func (w *Workspace) shift(ctx context.Context, r *record, from, to string, begin
 	return w.write(ctx, s, top, all, changes)
 }
 
-// write has git write what paths are to be into a directory of ours, and moves it to where
-// it belongs.
+// write has git write the new files into a directory of this package, and moves them to their places.
 func (w *Workspace) write(ctx context.Context, s *snapshot, top *filetree.Folder, all git.Sides, changes []filetree.Change) (missed []string, err error) {
 	at := filepath.Join(s.dir, "out")
 	out, err := filetree.NewFolder(at)

@@ -8,11 +8,11 @@ import (
 	"tandemux/host/workspace/filetree"
 )
 
-// Changes is a worktree beside where it began, as package changes takes it.
+// Changes is a worktree compared with where it began, in the form that package changes uses.
 type Changes struct{ w *Workspace }
 
-// ChangesAt are those of the workspace that a directory is; nil if it is none, or one that
-// is no worktree.
+// ChangesAt returns the Changes of the worktree whose directory is dir, or nil if dir is not a task's
+// worktree.
 func (s *Store) ChangesAt(dir string) *Changes {
 	task := filepath.Base(filepath.Dir(dir))
 	if filetree.CheckID("task", task) != nil || dir != filepath.Join(s.taskDir(task), filesName) {
@@ -27,13 +27,13 @@ func (s *Store) ChangesAt(dir string) *Changes {
 
 func (c *Changes) Top() string { return c.w.Dir() }
 
-// Diff says what was changed, committed or not.
+// Diff returns what was changed, committed or not.
 func (c *Changes) Diff(ctx context.Context) ([]git.FileDiff, error) {
 	d, err := c.w.Diff(ctx, DiffOptions{})
 	return d.Files, err
 }
 
-// Blob gives an object of the repository.
+// Blob returns an object of the repository.
 func (c *Changes) Blob(ctx context.Context, id string, most int) ([]byte, error) {
 	r, err := c.w.load()
 	if err != nil {
@@ -42,7 +42,7 @@ func (c *Changes) Blob(ctx context.Context, id string, most int) ([]byte, error)
 	return c.w.store.git(r.Common).With("GIT_DIR="+r.Common).Blob(ctx, id, most)
 }
 
-// Commit commits what is not committed on the workspace's branch.
+// Commit commits uncommitted changes on the workspace's branch.
 func (c *Changes) Commit(ctx context.Context, message string) (string, error) {
 	r, unlock, err := c.w.begin()
 	if err != nil {
@@ -61,7 +61,7 @@ func (c *Changes) Commit(ctx context.Context, message string) (string, error) {
 	return commit, c.w.adopt(ctx, r, s.tip, commit)
 }
 
-// Merge brings everything home.
+// Merge merges the work into the branch that is checked out in the repository.
 func (c *Changes) Merge(ctx context.Context, message string) (into string, err error) {
 	o := MergeOptions{Message: message}
 	if resting := c.w.store.options.Resting; resting != nil {
@@ -71,8 +71,8 @@ func (c *Changes) Merge(ctx context.Context, message string) (into string, err e
 	return m.Into, err
 }
 
-// Undo gives files what they were where the worktree began, once all files are kept in a
-// commit. Branch and index stay, so what the agent has committed is undone, too.
+// Undo restores files as they were where the worktree began, after it has put all files into a commit.
+// Branch and index do not move, so what the agent has committed is undone, too.
 func (c *Changes) Undo(ctx context.Context, files []git.FileDiff) (u git.Undone, err error) {
 	all, err := git.SidesOf(files, false)
 	if err != nil {
@@ -91,7 +91,7 @@ func (c *Changes) Undo(ctx context.Context, files []git.FileDiff) (u git.Undone,
 		return u, err
 	}
 	defer top.Close()
-	changes, err := all.Standing(top) // before they are kept: what is written later is not overwritten
+	changes, err := all.Standing(top) // read before the commit, so that later writes are not overwritten
 	if err != nil {
 		return u, err
 	}

@@ -8,9 +8,9 @@ import (
 	"tandemux/host/workspace/filetree"
 )
 
-// compare finds what each side did since both were base: what is to change on the
-// other side, and met, what both sides are agreed on afterwards. down means that the
-// filesystem's changes go into the workspace; else the other way.
+// compare finds what each side changed since both were equal to base. It returns the changes to make
+// on the other side, and in met what both sides agree on afterwards. down means from the filesystem to
+// the workspace, else the changes go the other way.
 func (s *syncing) compare(remote *filetree.Manifest, down bool) (met map[string]*filetree.Entry, changes []filetree.Change) {
 	met = map[string]*filetree.Entry{}
 	from, to, wanted := entryMap(s.local.Files), entryMap(remote.Entries), PreferWorkspace
@@ -21,18 +21,18 @@ func (s *syncing) compare(remote *filetree.Manifest, down bool) (met map[string]
 	filetree.WalkThree(s.base.Entries, remote.Entries, s.local.Files, func(path string, b, r, l *filetree.Entry) {
 		met[path] = b
 		if l == nil && s.local.Hidden(path) {
-			return // it can't be said what it is
+			return // what it is can't be known
 		}
 		giving, taking := l, r
 		if down {
 			giving, taking = r, l
 		}
 		if filetree.Equal(l, r) || filetree.Equal(l, b) {
-			met[path] = l // whose stamp is of now
+			met[path] = l // with its current stamp
 		}
 		switch {
 		case filetree.Equal(l, r):
-		case filetree.Equal(giving, b): // nothing to give
+		case filetree.Equal(giving, b): // nothing changed on the giving side
 		case filetree.Equal(taking, b) || s.preferred(wanted, path):
 			all[path] = &filetree.Change{Path: path, To: giving, Was: taking}
 		default:
@@ -56,8 +56,8 @@ func entryMap(entries []filetree.Entry) map[string]*filetree.Entry {
 	return m
 }
 
-// fit sees to it that what comes of the changes is a tree: what is in a directory
-// keeps it, and what would be in a file is a conflict.
+// fit removes changes whose result would not be a tree: a directory with something in it stays, and a
+// path below a file is a conflict.
 func (s *syncing) fit(all map[string]*filetree.Change, from, to map[string]*filetree.Entry) {
 	if len(all) == 0 {
 		return
@@ -68,7 +68,7 @@ func (s *syncing) fit(all map[string]*filetree.Change, from, to map[string]*file
 		}
 		return to[path]
 	}
-	dropped := map[string]bool{} // each goes once, so that it ends
+	dropped := map[string]bool{} // each change is dropped at most once, so the loop ends
 	drop := func(c *filetree.Change) {
 		delete(all, c.Path)
 		dropped[c.Path] = true
@@ -101,7 +101,7 @@ func (s *syncing) fit(all map[string]*filetree.Change, from, to map[string]*file
 			case come != nil:
 				drop(come)
 			default:
-				again = false // neither tree is one; not ours to mend
+				again = false // neither side is a valid tree
 			}
 		}
 		for path := range to {
@@ -113,7 +113,7 @@ func (s *syncing) fit(all map[string]*filetree.Change, from, to map[string]*file
 	}
 }
 
-// agreed makes a manifest of what both sides are agreed on.
+// agreed returns a manifest of what both sides agree on.
 func agreed(met map[string]*filetree.Entry) *filetree.Manifest {
 	entries := make([]filetree.Entry, 0, len(met))
 	for _, e := range met {

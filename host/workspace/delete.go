@@ -9,21 +9,21 @@ import (
 	"tandemux/host/workspace/modules"
 )
 
-// Removed is what came of removing a workspace.
+// Removed is the result of removing a workspace.
 type Removed struct {
-	// Branch stays: it has commits that are nowhere else.
+	// Branch was kept, because it has commits that are nowhere else.
 	Branch string
-	// Dropped went and was nowhere else, at most 1000 paths: of a worktree repositories in it,
-	// what is in submodules, and what can't be read; of a copy what was not merged. What git
-	// ignores is not named, and nothing by force.
+	// Dropped are paths that were deleted and existed nowhere else, at most 1000: of a worktree
+	// repositories in it, changes in submodules, and what can't be read; of a copy what was not
+	// merged. Files that git ignores are not listed, and by force nothing is.
 	Dropped []string
-	// Modules have work on branches of their own repositories.
+	// Modules are submodules whose work is on branches of their own repositories.
 	Modules []modules.Kept
 }
 
-// Delete removes the workspace: its directory (never that of ro: and rw:), system
-// folders, and the worktree. The branch stays if it has commits that are nowhere
-// else; with force it goes. Filesystems stay.
+// Delete removes the workspace: its directory (never that of ro: and rw:), its system folders, and the
+// worktree. The branch is kept if it has commits that are nowhere else, unless force is set.
+// Filesystems are kept.
 func (w *Workspace) Delete(ctx context.Context, force bool) (Removed, error) {
 	unlock := w.store.moving.Lock(w.id)
 	defer unlock()
@@ -40,8 +40,7 @@ func (w *Workspace) Delete(ctx context.Context, force bool) (Removed, error) {
 	return w.drop(ctx, r, force)
 }
 
-// drop deletes a workspace that was whole. What is not committed is kept before
-// anything goes.
+// drop deletes a workspace that was complete. It commits uncommitted changes first.
 func (w *Workspace) drop(ctx context.Context, r *record, force bool) (gone Removed, err error) {
 	if r.Kind == Worktree && !force && !r.Deleting {
 		if gone.Dropped, gone.Modules, err = w.keepWork(ctx, r); err != nil {
@@ -49,7 +48,7 @@ func (w *Workspace) drop(ctx context.Context, r *record, force bool) (gone Remov
 		}
 	}
 	if r.Kind == Copy && !force && !r.Deleting {
-		if d, err := w.diff(ctx, r, DiffOptions{}); err == nil { // else nothing can be said
+		if d, err := w.diff(ctx, r, DiffOptions{}); err == nil { // else what is lost is unknown
 			for _, f := range d.Files {
 				gone.Dropped = append(gone.Dropped, f.Path)
 			}
@@ -57,7 +56,7 @@ func (w *Workspace) drop(ctx context.Context, r *record, force bool) (gone Remov
 	}
 	gone.Dropped = gone.Dropped[:min(len(gone.Dropped), filetree.MaxListed)]
 	r.Deleting = true
-	if err := w.save(r); err != nil && !errors.Is(err, filetree.ErrFull) { // deleting makes space
+	if err := w.save(r); err != nil && !errors.Is(err, filetree.ErrFull) { // deleting frees space
 		return gone, err
 	}
 	gone.Branch, err = w.release(ctx, r, force, false)

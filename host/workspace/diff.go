@@ -15,27 +15,26 @@ import (
 
 type FileDiff = git.FileDiff
 
-// Diff is what changed in a workspace since it was made, or last merged.
+// Diff is what changed in a workspace since it was made or last merged.
 type Diff struct {
-	Base    string     `json:"base"` // commit or manifest version
+	Base    string     `json:"base"` // a commit, or a manifest's version
 	Files   []FileDiff `json:"files"`
-	Added   int        `json:"added"` // lines, of all files
+	Added   int        `json:"added"` // sum of lines
 	Deleted int        `json:"deleted"`
-	// Left are paths that can't come home: repositories in it, sockets, FIFOs, what
+	// Left are paths that can't be merged: repositories in the workspace, sockets, FIFOs, and what
 	// can't be read; at most 1000.
 	Left []string `json:"left"`
 }
 
-// DiffOptions say what is wanted.
+// DiffOptions says what to compare.
 type DiffOptions struct {
-	// Text gets the unified diff; nil: only Diff is wanted.
+	// Text, if not nil, gets the unified diff.
 	Text io.Writer
-	// Paths restrict it to files and directories; empty: all.
+	// Paths are the files and directories to compare; empty means all.
 	Paths []string
 }
 
-// Diff says what changed, committed or not. Files that .gitignore names are left out
-// of a worktree's.
+// Diff returns what changed, committed or not. In a worktree files that .gitignore names are left out.
 func (w *Workspace) Diff(ctx context.Context, o DiffOptions) (Diff, error) {
 	for _, p := range o.Paths {
 		if err := filetree.CheckPath(p); err != nil {
@@ -65,7 +64,7 @@ func (w *Workspace) diff(ctx context.Context, r *record, o DiffOptions) (Diff, e
 	return Diff{}, nothingOf(r, "nothing to compare with")
 }
 
-// sum adds the files' lines up.
+// sum adds up the lines of all files.
 func (d *Diff) sum() {
 	d.Files = append([]FileDiff{}, d.Files...)
 	d.Left = append([]string{}, d.Left[:min(len(d.Left), filetree.MaxListed)]...)
@@ -75,8 +74,7 @@ func (d *Diff) sum() {
 	}
 }
 
-// diffWorktree compares by git, tree with tree: git looks at no file that the agent
-// could change meanwhile.
+// diffWorktree has git compare trees, so git reads no file that the agent could change meanwhile.
 func (w *Workspace) diffWorktree(ctx context.Context, r *record, o DiffOptions) (Diff, error) {
 	s, err := w.work(ctx, r, false)
 	if err != nil {
@@ -87,7 +85,7 @@ func (w *Workspace) diffWorktree(ctx context.Context, r *record, o DiffOptions) 
 	if merging, err := w.merging(ctx, r, s.tip); err != nil {
 		return Diff{}, err
 	} else if merging {
-		base = r.Update.Base // what came from there is not the task's
+		base = r.Update.Base // the base's changes are not the task's
 	}
 	files, err := s.git.Diff(ctx, base, s.tree, o.Text, o.Paths...)
 	d := Diff{Base: base, Files: files, Left: s.left}
@@ -95,8 +93,8 @@ func (w *Workspace) diffWorktree(ctx context.Context, r *record, o DiffOptions) 
 	return d, err
 }
 
-// mergedBase is where the worktree began, or what of it the repository's HEAD has
-// since.
+// mergedBase returns the commit where the worktree began, or the newest of its commits that the
+// repository's HEAD has.
 func (w *Workspace) mergedBase(ctx context.Context, r *record, g git.Git, tip string) string {
 	head, err := w.sourceGit(r).Line(ctx, "rev-parse", "--verify", "-q", "HEAD^{commit}")
 	if err != nil {
@@ -112,8 +110,8 @@ func (w *Workspace) mergedBase(ctx context.Context, r *record, g git.Git, tip st
 	return base
 }
 
-// sourceGit runs where the user's own HEAD is: in the directory that the worktree was
-// made from.
+// sourceGit returns a git that runs in the directory that the worktree was made from, where the user's
+// HEAD is.
 func (w *Workspace) sourceGit(r *record) git.Git {
 	if r.Source == r.Common {
 		return w.store.git(r.Common).With("GIT_DIR=" + r.Common)
@@ -121,7 +119,7 @@ func (w *Workspace) sourceGit(r *record) git.Git {
 	return w.store.git(r.Source)
 }
 
-// comparison is a workspace beside what it was made of.
+// comparison is a workspace compared with what it was made of.
 type comparison struct {
 	w     *Workspace
 	base  *filetree.View
@@ -163,8 +161,8 @@ func (w *Workspace) against(ctx context.Context, r *record) (*comparison, error)
 	return c, nil
 }
 
-// diff has git compare two commits that have nothing but what changed, so that it sees
-// neither the workspace nor what .gitattributes say there.
+// diff has git compare two commits that contain only what changed, so git reads neither the workspace
+// nor its .gitattributes.
 func (c *comparison) diff(ctx context.Context, o DiffOptions) (Diff, error) {
 	d := Diff{Base: c.base.Version(), Left: slices.Clone(c.local.Skipped)}
 	if len(c.pairs) == 0 {
@@ -198,7 +196,7 @@ func (c *comparison) diff(ctx context.Context, o DiffOptions) (Diff, error) {
 		case filetree.IsGit(p.Path):
 			d.Left = append(d.Left, p.Path)
 		case p.Old != nil && p.Now != nil && !p.Old.Mode.IsDir() && p.Old.Sum == p.Now.Sum && gitMode(p.Old) == gitMode(p.Now) && wanted:
-			d.Files = append(d.Files, FileDiff{Path: p.Path, Status: "mode"}) // permission bits that git does not know
+			d.Files = append(d.Files, FileDiff{Path: p.Path, Status: "mode"}) // permission bits that git does not store
 		}
 	}
 	slices.SortFunc(d.Files, func(a, b FileDiff) int { return strings.Compare(a.Path, b.Path) })
@@ -206,10 +204,10 @@ func (c *comparison) diff(ctx context.Context, o DiffOptions) (Diff, error) {
 	return d, nil
 }
 
-// quoted writes a path as git's fast-import reads it in quotes.
+// quoted escapes a path for quotes in the input of git fast-import.
 var quoted = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
 
-// export writes what fast-import reads. git's own files are left out, as it does not take them.
+// export writes the input of git fast-import. git's own files are left out, because it refuses them.
 func (c *comparison) export(ctx context.Context, to io.Writer) error {
 	b := bufio.NewWriter(to)
 	for _, side := range []struct {
@@ -242,8 +240,8 @@ func (c *comparison) export(ctx context.Context, to io.Writer) error {
 // maxText bounds a file whose lines are compared, in bytes.
 const maxText = 1 << 20
 
-// textOf gives contents; of large files what stands for them and is no text, and nothing
-// of what went meanwhile.
+// textOf returns a file's contents, of a large file its checksum behind a NUL, and nil if the file is
+// gone.
 func textOf(from filetree.Source, e *filetree.Entry) ([]byte, error) {
 	switch {
 	case e.IsLink():
@@ -256,7 +254,7 @@ func textOf(from filetree.Source, e *filetree.Entry) ([]byte, error) {
 		if from.Stored {
 			return nil, err
 		}
-		return nil, nil //nolint:nilerr // it went
+		return nil, nil //nolint:nilerr // the file is gone
 	}
 	defer r.Close()
 	return io.ReadAll(io.LimitReader(r, maxText+1))

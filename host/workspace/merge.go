@@ -13,22 +13,23 @@ import (
 	"tandemux/host/workspace/merge"
 )
 
-// MergeOptions say how work comes home.
+// MergeOptions says how to merge.
 type MergeOptions struct {
-	// Message is the commit's, of a worktree; empty: what the work was about.
+	// Message is the commit's message, of a worktree; empty means one about the work.
 	Message string
-	// DryRun only says what would be.
+	// DryRun changes nothing and returns what would be done.
 	DryRun bool
-	// NoCheck merges without what must succeed before (Options.Check).
+	// NoCheck skips the check (Options.Check).
 	NoCheck bool
-	// prepare stops where nothing but the commit of the work is made, which is on no branch.
+	// prepare stops after the commit of the work was made, which is on no branch.
 	prepare bool
-	// work is that commit, once more: it comes home, and nothing that was done since.
+	// work is that commit in a second call: it is merged, and nothing that was done since.
 	work string
 	Ready
 }
 
-// Ready says why the files are not whole, once nothing else moves them; nil: they are.
+// Ready returns why the files may not be complete, or nil. It is called while nothing else changes
+// them.
 type Ready func() error
 
 func (r Ready) check() error {
@@ -38,16 +39,16 @@ func (r Ready) check() error {
 	return r()
 }
 
-// Merged is what a merge did.
+// Merged is the result of a merge.
 type Merged struct {
 	Into    string     `json:"into"`             // branch, directory or filesystem
-	Commit  string     `json:"commit,omitempty"` // worktree: what the branch is at now
+	Commit  string     `json:"commit,omitempty"` // worktree: the branch's new commit
 	Files   []FileDiff `json:"files"`
-	Left    []string   `json:"left"`              // what can't come home (Diff.Left), and git's own files of a copy
-	Nothing bool       `json:"nothing,omitempty"` // there was nothing to bring home
-	// Behind is how many commits of the branch the task does not have.
+	Left    []string   `json:"left"`              // what can't be merged (Diff.Left), and git's own files of a copy
+	Nothing bool       `json:"nothing,omitempty"` // there was nothing to merge
+	// Behind is how many commits of the branch the task lacks.
 	Behind int `json:"behind,omitempty"`
-	// Message is that of the commit that a merge would make, of a dry run.
+	// Message is the commit message that a merge would have, in a dry run.
 	Message string `json:"message,omitempty"`
 	// Check is the command that must succeed before, or did.
 	Check string `json:"check,omitempty"`
@@ -55,14 +56,13 @@ type Merged struct {
 	work string // see MergeOptions
 }
 
-// Conflicts is the error of a merge that was not done: nothing was changed.
+// Conflicts is the error of a merge that changed nothing.
 type Conflicts = merge.Conflicts
 
-// Merge brings what was changed home: of a worktree into the branch that is checked
-// out in the repository, of a copy into the directory that it was made of, of a
-// filesystem's into the filesystem. It does all or nothing: where both sides changed a
-// file so that they don't join, or the user's uncommitted changes are in the way, the
-// error says which (ErrConflict, Conflicts).
+// Merge merges what was changed: of a worktree into the branch that is checked out in the repository,
+// of a copy into the directory that it was made of, of a filesystem's workspace into the filesystem.
+// It does all or nothing. If both sides changed a file and the changes can't be merged, or uncommitted
+// changes of the user are in the way, the error names the files (ErrConflict, Conflicts).
 func (w *Workspace) Merge(ctx context.Context, o MergeOptions) (Merged, error) {
 	check := w.checkFor(o)
 	if check == nil {
@@ -71,7 +71,7 @@ func (w *Workspace) Merge(ctx context.Context, o MergeOptions) (Merged, error) {
 	return mergeChecked(ctx, w, o, check)
 }
 
-// nothingOf says why a workspace that is no worktree, copy or filesystem has no way home.
+// nothingOf returns the error for a kind of workspace that can't be merged.
 func nothingOf(r *record, what string) error {
 	why := "it began without files (--workspace none); `tandemux task pull` copies what it made"
 	switch r.Kind {
@@ -107,7 +107,7 @@ func (w *Workspace) merge(ctx context.Context, o MergeOptions) (Merged, error) {
 	return m, err
 }
 
-// mergeSync is SyncUp in the words of a merge.
+// mergeSync does a SyncUp as a merge.
 func (w *Workspace) mergeSync(ctx context.Context, r *record, o MergeOptions) (Merged, error) {
 	if r.NoUpdate {
 		return Merged{}, filetree.Failf(filetree.ErrUnsupported, "the filesystem %s may only be read by task %s", r.Filesystem, r.ID)
@@ -130,7 +130,7 @@ func (w *Workspace) mergeSync(ctx context.Context, r *record, o MergeOptions) (M
 	return m, nil
 }
 
-// mergeWorktree joins in git's objects first, so that a conflict leaves no trace.
+// mergeWorktree merges git's objects first, so that a conflict changes nothing.
 func (w *Workspace) mergeWorktree(ctx context.Context, r *record, o MergeOptions) (Merged, error) {
 	if err := w.takeCommits(ctx, r); err != nil {
 		return Merged{}, err
@@ -189,7 +189,7 @@ func (w *Workspace) mergeWorktree(ctx context.Context, r *record, o MergeOptions
 		return m, err
 	}
 	m.Commit = to
-	if _, err := s.git.Run(ctx, "diff-tree", "--quiet", commit, to, "--"); err == nil {
+	if _, err := s.git.Run(ctx, "diff-tree", "--quiet", commit, to, "--"); err == nil { // the task has everything of the branch
 		commit = to // the task has all of home
 	}
 	r.Home = &coming{From: s.tip, To: commit}
@@ -205,31 +205,31 @@ func (w *Workspace) mergeWorktree(ctx context.Context, r *record, o MergeOptions
 	if err := w.save(r); err != nil {
 		return m, err
 	}
-	// What is not in the branch is in the files: so it goes last, and a merge that could not
-	// be has changed nothing.
+	// The branch may be in the checked-out files only after that. So it is moved last, and a merge
+	// that fails has changed nothing.
 	return m, w.arrived(ctx, r)
 }
 
-// coming is work that is on its way home: the commits that the task's branch is at, and that
-// it is to be at once the latter has arrived.
+// coming is work that is being merged: the commit of the task's branch before, and the commit that it
+// gets once the work was merged.
 type coming struct {
 	From string `json:"from"`
 	To   string `json:"to"`
 }
 
-// arrived moves the task's branch to the work that has come home, also after a death.
+// arrived moves the task's branch to the work that was merged, also after a host died meanwhile.
 func (w *Workspace) arrived(ctx context.Context, r *record) error {
 	home := r.Home
 	if _, err := w.sourceGit(r).Run(ctx, "merge-base", "--is-ancestor", home.To, "HEAD"); err == nil {
 		if err := w.adopt(ctx, r, home.From, home.To); err != nil && !errors.Is(err, filetree.ErrConflict) {
-			return err // else the task has gone on since
+			return err // else the task has continued since
 		}
 	}
 	r.Home = nil
 	return w.save(r)
 }
 
-// workOf is the commit that is to come home.
+// workOf returns the commit to merge.
 func (w *Workspace) workOf(ctx context.Context, r *record, s *snapshot, o MergeOptions) (string, error) {
 	if o.work == "" {
 		return w.workCommit(ctx, r, s, o.Message)
@@ -243,9 +243,8 @@ func (w *Workspace) workOf(ctx context.Context, r *record, s *snapshot, o MergeO
 	return o.work, nil
 }
 
-// mergeCopy brings changed files into the directory that the copy was made of, where
-// they are still what the copy began with. git's own files stay where they are: what
-// an agent writes there, the user's git would run.
+// mergeCopy writes changed files into the directory that the copy was made of, if they are unchanged
+// there. git's own files are not written: the user's git would run what an agent writes there.
 func (w *Workspace) mergeCopy(ctx context.Context, r *record, o MergeOptions) (Merged, error) {
 	if r.NoUpdate {
 		return Merged{}, filetree.Failf(filetree.ErrUnsupported, "task %s may only read its workspace", r.ID)
@@ -271,7 +270,7 @@ func (w *Workspace) mergeCopy(ctx context.Context, r *record, o MergeOptions) (M
 	}
 	m.Files = slices.DeleteFunc(d.Files, func(f FileDiff) bool {
 		_, ok := slices.BinarySearchFunc(changes, f.Path, func(ch filetree.Change, path string) int { return strings.Compare(ch.Path, path) })
-		return !ok // it is at home already
+		return !ok // the directory has it already
 	})
 	if o.DryRun || o.prepare {
 		return m, nil
@@ -291,7 +290,7 @@ func (w *Workspace) mergeCopy(ctx context.Context, r *record, o MergeOptions) (M
 	return m, nil
 }
 
-// merged makes what came home what the next comparison begins with.
+// merged makes what was merged the base of the next comparison.
 func (w *Workspace) merged(ctx context.Context, r *record, home *filetree.Folder, changes []filetree.Change, missed map[string]bool) error {
 	t, err := w.store.Tree(r.Filesystem)
 	if err != nil {
@@ -318,7 +317,7 @@ func (w *Workspace) merged(ctx context.Context, r *record, home *filetree.Folder
 	return t.Repin(w.id, gone, came.Files)
 }
 
-// checkFor is what must succeed first; nil for nothing.
+// checkFor returns the check that must succeed first, or nil.
 func (w *Workspace) checkFor(o MergeOptions) func(context.Context) error {
 	if w.store.options.Check == nil || o.NoCheck || o.DryRun {
 		return nil
@@ -326,12 +325,12 @@ func (w *Workspace) checkFor(o MergeOptions) func(context.Context) error {
 	return w.store.options.Check(w)
 }
 
-// maxChecks bounds how often a check is run because home has gone on meanwhile.
+// maxChecks bounds how often a check is repeated because the branch has moved meanwhile.
 const maxChecks = 3
 
-// mergeChecked merges what a check has passed: what is new at home is brought into the task
-// before, so that the files that are checked are those that come home. The check may take
-// long: the workspace is locked before, to say what is to come home, and after.
+// mergeChecked merges what has passed the check. It first updates the task from the branch, so that
+// the checked files are those that are merged. The check may take long, so the workspace is locked
+// only before it, for choosing what to merge, and after it.
 func mergeChecked(ctx context.Context, w *Workspace, o MergeOptions, check func(context.Context) error) (Merged, error) {
 	for range maxChecks {
 		first, then := o, o
@@ -356,10 +355,10 @@ func mergeChecked(ctx context.Context, w *Workspace, o MergeOptions, check func(
 	return Merged{}, filetree.Failf(filetree.ErrConflict, "%w, each of %d times: merge again, or without the check", errMovedOn, maxChecks)
 }
 
-// errMovedOn is the error of a merge of what was checked without what is new at home.
+// errMovedOn is the error if what was checked lacks new commits of the branch.
 var errMovedOn = errors.New("the branch to merge into has moved on while the check ran")
 
-// catchUp brings what is new in a branch into a task's, whose work is committed before.
+// catchUp updates a task from a branch, after committing its work.
 func catchUp(ctx context.Context, w *Workspace, branch string, o MergeOptions) error {
 	if w.info.Kind == Copy {
 		_, err := w.Update(ctx, UpdateOptions{Ready: o.Ready})

@@ -11,8 +11,8 @@ import (
 	"tandemux/host/workspace/filetree"
 )
 
-// merging reports whether conflicts that an update left still wait for a commit. What the
-// agent committed or gave up is noted.
+// merging reports whether conflicts of an update still wait for a commit. It notes what the agent has
+// committed or given up.
 func (w *Workspace) merging(ctx context.Context, r *record, tip string) (bool, error) {
 	u := r.Update
 	if u == nil {
@@ -37,8 +37,8 @@ func (w *Workspace) merging(ctx context.Context, r *record, tip string) (bool, e
 	return false, w.save(r)
 }
 
-// gitFolder is the git directory that the agent's git uses of its own: in a sandbox the
-// task's, else the worktree's.
+// gitFolder opens the git directory that the agent's git uses: in a sandbox the task's, else the
+// worktree's.
 func (w *Workspace) gitFolder(r *record) (*filetree.Folder, error) {
 	if _, err := os.Lstat(w.path(gitFileName)); err == nil {
 		return filetree.OpenFolder(w.path(gitName))
@@ -46,13 +46,13 @@ func (w *Workspace) gitFolder(r *record) (*filetree.Folder, error) {
 	return filetree.OpenFolder(r.Admin)
 }
 
-// Files of git's that say that a merge, or the like, is under way.
+// Files of git's that exist while a merge or the like is in progress.
 var (
 	mergeFiles = []string{"MERGE_HEAD", "MERGE_MSG", "MERGE_MODE", "AUTO_MERGE"}
 	busyFiles  = []string{"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply"}
 )
 
-// atRest refuses to move a branch under the agent's own merge or rebase.
+// atRest returns an error if the agent is in a merge or rebase, under which the branch must not move.
 func atRest(w *Workspace, r *record) error {
 	d, err := w.gitFolder(r)
 	if err != nil {
@@ -67,8 +67,8 @@ func atRest(w *Workspace, r *record) error {
 	return nil
 }
 
-// leave leaves the conflicts of an update for somebody to resolve: as git merge does, the
-// index has what each side had, and the next commit joins both.
+// leave leaves the conflicts of an update to be resolved: as after git merge, the index has both
+// sides, and the next commit is the merge.
 func leave(ctx context.Context, w *Workspace, r *record, u *updating) error {
 	var info strings.Builder
 	for _, p := range git.PathsOf(u.Unmerged) {
@@ -105,8 +105,8 @@ func leave(ctx context.Context, w *Workspace, r *record, u *updating) error {
 	return w.save(r)
 }
 
-// unresolved are the conflicts that a snapshot has still: what has git's markers, or is
-// what the update left.
+// unresolved returns the conflicts that a snapshot still has: files with git's markers, or as the
+// update left them.
 func (u *updating) unresolved(ctx context.Context, s *snapshot) ([]string, error) {
 	paths := git.PathsOf(u.Unmerged)
 	was, err := s.git.Entries(ctx, u.To, paths)
@@ -131,7 +131,7 @@ func (u *updating) unresolved(ctx context.Context, s *snapshot) ([]string, error
 	return left, nil
 }
 
-// concluded notes that a merge is no longer under way.
+// concluded removes the files of a merge in progress.
 func concluded(w *Workspace, r *record) error {
 	d, err := w.gitFolder(r)
 	if err != nil {
@@ -148,8 +148,8 @@ func concluded(w *Workspace, r *record) error {
 	return a.Apply(changes)
 }
 
-// abort gives files and indexes what they had before the update, once what they have is
-// kept in a commit.
+// abort restores files and indexes as before the update, after it has put the current files into a
+// commit.
 func abort(ctx context.Context, w *Workspace, r *record, s *snapshot) (Updated, error) {
 	u := r.Update
 	out := Updated{From: git.ShortRef(u.Ref), Commit: s.tip, Conflicts: []string{}}

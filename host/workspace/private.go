@@ -20,25 +20,25 @@ import (
 	"tandemux/host/workspace/filetree"
 )
 
-// What a sandbox sees of git.
+// Paths at which a sandbox has the parts of git.
 const (
 	mountFiles   = "/workspace"
 	mountGit     = "/run/tandemux/git"
 	mountObjects = "/run/tandemux/objects"
 )
 
-// Mount is what a sandbox binds. Later ones lie over earlier ones.
+// Mount is a mount of a sandbox. Later ones hide earlier ones.
 type Mount struct {
-	Source   string // on this machine; empty: a tmpfs
+	Source   string // on this machine; empty means a tmpfs
 	Target   string // in the sandbox
 	Writable bool
 }
 
-const quarantineName = "workspace.objects" // what a sandboxed agent committed, while it is checked
+const quarantineName = "workspace.objects" // objects that a sandboxed agent committed, while they are checked
 
-// Mounts says what a sandbox binds so that the workspace is at /workspace and git
-// works in it. The git directory that it sees of a worktree is the task's own: of the
-// repository it can read the objects, and write nothing. For none it is a tmpfs.
+// Mounts returns the mounts with which the workspace is at /workspace and git works in it. A
+// worktree's git directory in the sandbox is the task's own; the repository's objects are readable
+// there, and nothing of the repository is writable. A workspace of kind none is a tmpfs.
 func (w *Workspace) Mounts(ctx context.Context) ([]Mount, error) {
 	r, unlock, err := w.begin()
 	if err != nil {
@@ -73,8 +73,8 @@ func (w *Workspace) Mounts(ctx context.Context) ([]Mount, error) {
 	return mounts, nil
 }
 
-// makePrivate makes the git directory that the sandbox sees, if there is none, and
-// gives the directories of objects that it borrows from.
+// makePrivate makes the git directory for the sandbox if it does not exist, and returns the object
+// directories that it borrows from.
 func (w *Workspace) makePrivate(ctx context.Context, r *record) ([]string, error) {
 	stores := objectStores(filepath.Join(r.Common, "objects"))
 	private := w.path(gitName)
@@ -114,7 +114,7 @@ func (w *Workspace) makePrivate(ctx context.Context, r *record) ([]string, error
 		os.WriteFile(filepath.Join(private, "objects/info/alternates"), []byte(alternates.String()), 0o600),
 		git.CopyFile(filepath.Join(r.Common, "info/exclude"), filepath.Join(private, "info/exclude")),
 		git.CopyFile(filepath.Join(r.Common, "shallow"), filepath.Join(private, "shallow")),
-		git.CopyFile(filepath.Join(r.Admin, "MERGE_HEAD"), filepath.Join(private, "MERGE_HEAD")), // of an update
+		git.CopyFile(filepath.Join(r.Admin, "MERGE_HEAD"), filepath.Join(private, "MERGE_HEAD")), // from an update
 		git.CopyFile(filepath.Join(r.Admin, "MERGE_MSG"), filepath.Join(private, "MERGE_MSG")),
 		w.writePrivate(r, tip),
 	)
@@ -128,8 +128,8 @@ func (w *Workspace) makePrivate(ctx context.Context, r *record) ([]string, error
 	return stores, os.WriteFile(w.path(gitFileName), []byte("gitdir: "+mountGit+"\n"), 0o600)
 }
 
-// writePrivate puts the branch, HEAD and the index of the sandbox's git directory to a
-// commit. That directory is the agent's: nothing in it leads out of it.
+// writePrivate sets branch, HEAD and index of the sandbox's git directory to a commit. The agent can
+// write to that directory, so no path in it may lead out.
 func (w *Workspace) writePrivate(r *record, tip string) error {
 	d, err := filetree.OpenFolder(w.path(gitName))
 	if err != nil {
@@ -152,7 +152,7 @@ func (w *Workspace) writePrivate(r *record, tip string) error {
 	)
 }
 
-// put replaces a file in a directory that somebody else may write to.
+// put replaces a file in a directory to which others may write.
 func put(top *filetree.Folder, path string, b []byte) error {
 	dir, name := filetree.Parent(path)
 	d, err := top.Grow(dir)
@@ -160,7 +160,7 @@ func put(top *filetree.Folder, path string, b []byte) error {
 		return err
 	}
 	defer d.Close()
-	tmp := name + "." + rand.Text() // nobody else's
+	tmp := name + "." + rand.Text() // a name that nobody else uses
 	f, err := d.Create(tmp)
 	if err != nil {
 		return filetree.Full(err)
@@ -172,8 +172,8 @@ func put(top *filetree.Folder, path string, b []byte) error {
 	return d.Rename(tmp, d, name)
 }
 
-// privateConfig is all of the configuration that the sandbox's git has of the
-// repository's: the format, and in whose name to commit.
+// privateConfig returns the configuration for the sandbox's git: the repository's format, and the
+// committer. It has nothing else of the repository's configuration.
 func (w *Workspace) privateConfig(ctx context.Context, r *record) (string, error) {
 	g := w.worktreeGit(r)
 	format, err := g.Line(ctx, "rev-parse", "--show-object-format")
@@ -196,10 +196,10 @@ func (w *Workspace) privateConfig(ctx context.Context, r *record) (string, error
 	return b.String(), nil
 }
 
-// maxStores bounds the directories of objects that a repository borrows from.
+// maxStores bounds the object directories that a repository borrows from.
 const maxStores = 16
 
-// objectStores is a directory of objects and those that it borrows from.
+// objectStores returns an object directory and those that it borrows from.
 func objectStores(dir string) []string {
 	stores := []string{dir}
 	for i := 0; i < len(stores) && len(stores) < maxStores; i++ {
@@ -227,15 +227,15 @@ var (
 	})
 )
 
-// takeCommits brings what a sandboxed agent committed into the repository: the new
-// objects that its branch needs, each checked, then the branch.
+// takeCommits brings what a sandboxed agent committed into the repository: the new objects of its
+// branch, each checked, and then the branch.
 func (w *Workspace) takeCommits(ctx context.Context, r *record) error {
 	if err := r.repository(); err != nil {
 		return err
 	}
 	d, err := filetree.OpenFolder(w.path(gitName))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // no sandbox has asked for it
+		return nil // no sandbox was started
 	}
 	if err != nil {
 		return err
@@ -258,7 +258,7 @@ func (w *Workspace) takeCommits(ctx context.Context, r *record) error {
 	}
 	g := w.store.git(r.Common).With("GIT_DIR=" + r.Common)
 	if at, e := g.Line(ctx, "rev-parse", "--verify", "-q", "refs/heads/"+r.Branch); e == nil && at == tip {
-		// A host died that had moved it.
+		// A host that died has moved it.
 	} else if err := g.MoveRef(ctx, "tandemux: take the task's commits", "refs/heads/"+r.Branch, tip, r.Taken); err != nil {
 		return git.Moved(err, filetree.Failf(filetree.ErrConflict, "the branch %s was moved both by the task and in the repository; the task's commit %s is in the repository, so merge it by hand", r.Branch, tip))
 	}
@@ -269,8 +269,8 @@ func (w *Workspace) takeCommits(ctx context.Context, r *record) error {
 	return w.reindex(ctx, r, tip, nil)
 }
 
-// privateRef reads a branch of the sandbox's git directory; git is not asked, since
-// its configuration is the agent's.
+// privateRef reads a branch of the sandbox's git directory, without git, because the agent can change
+// git's configuration there.
 func privateRef(d *filetree.Folder, ref string) (string, error) {
 	loose, err := readSmall(d, ref, 1<<10)
 	if err != nil {
@@ -291,7 +291,7 @@ func privateRef(d *filetree.Folder, ref string) (string, error) {
 	return "", filetree.Failf(filetree.ErrConflict, "the task's branch is not there any more in its git directory; what is in the workspace is")
 }
 
-// readSmall reads a file; nothing where there is none.
+// readSmall reads a file, or returns nil if there is none.
 func readSmall(top *filetree.Folder, path string, most int64) ([]byte, error) {
 	f, st, err := filetree.Source{Top: top}.Open(&filetree.Entry{Path: path})
 	if filetree.Absent(err) || errors.Is(err, filetree.ErrIrregular) {
@@ -307,8 +307,8 @@ func readSmall(top *filetree.Folder, path string, most int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, most))
 }
 
-// copyObjects copies the objects that the agent's git wrote, and nothing else that is
-// there: no list of further directories, no links.
+// copyObjects copies the objects that the agent's git wrote, and nothing else: no alternates, no
+// links.
 func (w *Workspace) copyObjects(ctx context.Context, d *filetree.Folder, dir string) error {
 	from, err := d.Walk("objects")
 	if err != nil {
@@ -332,8 +332,8 @@ func (w *Workspace) copyObjects(ctx context.Context, d *filetree.Folder, dir str
 	return filetree.LayOut(ctx, filetree.Source{Top: from}, to, files)
 }
 
-// takeObjects packs what the tip needs and the repository has not, and lets git check
-// every object as it stores them.
+// takeObjects packs the objects that tip needs and the repository lacks; git checks every object as it
+// stores them.
 func (w *Workspace) takeObjects(ctx context.Context, r *record, dir, tip string) error {
 	see := w.store.git(r.Common).With("GIT_DIR="+r.Common, "GIT_ALTERNATE_OBJECT_DIRECTORIES="+git.QuotePath(dir), "GIT_NO_LAZY_FETCH=1")
 	if kind, err := see.Line(ctx, "cat-file", "-t", tip); err != nil || kind != "commit" {

@@ -16,15 +16,15 @@ import (
 	"tandemux/host/workspace/merge"
 )
 
-// snapshotName is the directory of a snapshot that is being taken.
+// snapshotName is the directory of a snapshot that is being made.
 const snapshotName = "workspace.snapshot"
 
-// snapshot is a worktree's files as a tree of git's.
+// snapshot is a worktree's files as a tree of git.
 type snapshot struct {
-	tip  string // what the branch is at
+	tip  string // the commit of the branch
 	tree string
-	git  git.Git // sees the tree's objects
-	// objects is the environment by which another git sees them.
+	git  git.Git // has the tree's objects
+	// objects are the environment variables with which another git has these objects.
 	objects []string
 	left    []string
 	dir     string
@@ -32,15 +32,14 @@ type snapshot struct {
 
 func (s *snapshot) close() { _ = filetree.RemoveTree(s.dir) }
 
-// worktreeGit runs in the worktree's own git directory, whatever its .git says.
+// worktreeGit returns a git for the worktree's own git directory, whatever its file .git says.
 func (w *Workspace) worktreeGit(r *record) git.Git {
 	return w.store.git(r.Common).With("GIT_DIR="+r.Admin, "GIT_COMMON_DIR="+r.Common, "GIT_WORK_TREE="+r.Dir)
 }
 
-// snapshot takes the workspace's files, those that .gitignore names left out. git gets
-// copies to read, so that nothing that the agent swaps meanwhile leads it elsewhere.
-// The objects are in the repository if stored, else where only the snapshot's git
-// finds them.
+// snapshot makes a tree of the workspace's files, without those that .gitignore names. git reads
+// copies, so that the agent can't make it read something else. With stored the objects are in the
+// repository, else only in the snapshot's directory.
 func (w *Workspace) snapshot(ctx context.Context, r *record, stored bool) (*snapshot, error) {
 	top, err := r.open()
 	if err != nil {
@@ -68,7 +67,7 @@ func (w *Workspace) snapshot(ctx context.Context, r *record, stored bool) (*snap
 	return s, nil
 }
 
-// work is a snapshot that has what a sandboxed agent committed, too.
+// work returns a snapshot after taking what a sandboxed agent committed.
 func (w *Workspace) work(ctx context.Context, r *record, stored bool) (*snapshot, error) {
 	if err := w.takeCommits(ctx, r); err != nil {
 		return nil, err
@@ -81,7 +80,7 @@ func (s *snapshot) take(ctx context.Context, w *Workspace, r *record, top *filet
 	if s.tip, err = s.git.Line(ctx, "rev-parse", "--verify", "-q", "refs/heads/"+r.Branch+"^{commit}"); err != nil {
 		return filetree.Failf(filetree.ErrNotFound, "the branch %s of task %s is not there any more", r.Branch, r.ID)
 	}
-	// The index's stamps save reading files; what it stages is in the files, too.
+	// The index's stamps save reading files. What is staged in it is in the files, too.
 	if err := git.CopyFile(filepath.Join(r.Admin, "index"), filepath.Join(s.dir, "index")); err != nil {
 		return err
 	}
@@ -111,7 +110,7 @@ func (s *snapshot) take(ctx context.Context, w *Workspace, r *record, top *filet
 	return nil
 }
 
-// include takes what is at paths into the tree, by copies in a directory.
+// include adds what is at paths to the tree, by copies in a directory.
 func (s *snapshot) include(ctx context.Context, top *filetree.Folder, files string, paths []string) error {
 	changed, err := s.stage(ctx, top, files, paths)
 	if err != nil {
@@ -128,7 +127,7 @@ func (s *snapshot) include(ctx context.Context, top *filetree.Folder, files stri
 	return err
 }
 
-// stage copies changed files and gives the paths that git is to look at.
+// stage copies changed files, and returns the paths that git has to read.
 func (s *snapshot) stage(ctx context.Context, top *filetree.Folder, files string, paths []string) ([]string, error) {
 	to, err := filetree.OpenFolder(files)
 	if err != nil {
@@ -148,13 +147,13 @@ func (s *snapshot) stage(ctx context.Context, top *filetree.Folder, files string
 		there, err := filetree.Standing(top, p)
 		switch {
 		case err != nil || there != nil && there.Mode == fs.ModeIrregular:
-			s.left = append(s.left, p) // neither file nor symlink, or it can't be read
+			s.left = append(s.left, p) // neither file nor symlink, or not readable
 			continue
-		case there == nil: // it is gone
+		case there == nil: // the file is gone
 		case there.Mode.IsDir():
 			link, err := s.git.Line(ctx, "ls-files", "-s", "--", ":(top,literal)"+p)
 			if err != nil || strings.HasPrefix(link, "160000") {
-				s.left = append(s.left, p) // a submodule; what is in it stays there
+				s.left = append(s.left, p) // a submodule; its contents stay there
 				continue
 			}
 		default:
@@ -169,7 +168,7 @@ func (s *snapshot) stage(ctx context.Context, top *filetree.Folder, files string
 			case errors.Is(err, fs.ErrPermission) || errors.Is(err, filetree.ErrIrregular):
 				s.left = append(s.left, p)
 				continue
-			case err != nil && !filetree.Absent(err): // else the next snapshot sees what it is
+			case err != nil && !filetree.Absent(err): // if it is absent, the next snapshot sees what it is
 				return nil, err
 			}
 		}
@@ -178,9 +177,9 @@ func (s *snapshot) stage(ctx context.Context, top *filetree.Folder, files string
 	return changed, nil
 }
 
-// commit makes a commit of the files on top of the branch, which stays where it is; where
-// nothing is new it is the branch's own. Without a text it says what the work is about. More
-// are further parents.
+// commit makes a commit of the files on top of the branch, without moving it, and returns the branch's
+// own commit if nothing is new. Without a text the message is about the work. more are further
+// parents.
 func (w *Workspace) commit(ctx context.Context, r *record, s *snapshot, text string, more ...string) (string, error) {
 	was, err := s.git.Line(ctx, "rev-parse", "--verify", "-q", s.tip+"^{tree}")
 	if err != nil || was == s.tree && len(more) == 0 {
@@ -192,9 +191,8 @@ func (w *Workspace) commit(ctx context.Context, r *record, s *snapshot, text str
 	return s.git.Commit(ctx, s.tree, text, append([]string{s.tip}, more...)...)
 }
 
-// workCommit makes a commit of what is not committed, which is on no branch yet. Conflicts
-// that an update left must be resolved; then it concludes that merge, and the message is for the
-// merge home.
+// workCommit commits uncommitted changes, on no branch yet. Conflicts of an update must be resolved;
+// then the commit concludes that merge, and message is used for the later merge.
 func (w *Workspace) workCommit(ctx context.Context, r *record, s *snapshot, message string) (string, error) {
 	merging, err := w.merging(ctx, r, s.tip)
 	if err != nil || !merging {
@@ -213,7 +211,7 @@ func (w *Workspace) workCommit(ctx context.Context, r *record, s *snapshot, mess
 	return w.commit(ctx, r, s, "Merge "+git.ShortRef(r.Update.Ref)+" into "+r.Branch, r.Update.Base)
 }
 
-// adopt moves the branch to a commit of the files, from where it was.
+// adopt moves the branch from was to a commit of the files.
 func (w *Workspace) adopt(ctx context.Context, r *record, was, commit string) error {
 	if commit == was {
 		return nil
@@ -234,7 +232,7 @@ func (w *Workspace) adopt(ctx context.Context, r *record, was, commit string) er
 	return concluded(w, r)
 }
 
-// moved brings the indexes to a commit that the branch was moved to, if it was.
+// moved sets the indexes to the commit r.Moving, if the branch was moved to it.
 func (w *Workspace) moved(ctx context.Context, r *record) error {
 	tip, err := w.worktreeGit(r).Line(ctx, "rev-parse", "--verify", "-q", "refs/heads/"+r.Branch)
 	if err == nil && tip == r.Moving {
@@ -246,8 +244,8 @@ func (w *Workspace) moved(ctx context.Context, r *record) error {
 	return w.save(r)
 }
 
-// reindex makes the worktree's index that of a tree, which more may change. A git that is
-// killed leaves no lock that others would run into.
+// reindex replaces the worktree's index with one of a tree, which more may change. It uses its own
+// index file, so a git that is killed leaves no lock behind.
 func (w *Workspace) reindex(ctx context.Context, r *record, tree string, more func(git.Git) error) error {
 	index, next := filepath.Join(r.Admin, "index"), filepath.Join(r.Admin, "index.tandemux")
 	err := errors.Join(filetree.RemoveTree(next), filetree.RemoveTree(next+".lock"), git.CopyFile(index, next))
@@ -267,8 +265,7 @@ func (w *Workspace) reindex(ctx context.Context, r *record, tree string, more fu
 	return nil
 }
 
-// settle brings the indexes of the worktree, and of the git directory that a sandbox
-// sees, to what the branch is at now.
+// settle sets the indexes of the worktree, and of the sandbox's git directory, to the branch's commit.
 func (w *Workspace) settle(ctx context.Context, r *record, tip string) error {
 	if err := w.reindex(ctx, r, tip, nil); err != nil {
 		return err
@@ -283,7 +280,7 @@ func (w *Workspace) settle(ctx context.Context, r *record, tip string) error {
 	return w.save(r)
 }
 
-// Committed is where a task's work is.
+// Committed says where a task's work is.
 type Committed struct {
 	Source  string `json:"source" doc:"The repository, on the host's machine"`
 	Branch  string `json:"branch" doc:"The task's"`
@@ -292,8 +289,8 @@ type Committed struct {
 	Check   string `json:"check,omitempty" doc:"The command that has passed before"`
 }
 
-// Commit commits what a worktree's task has not committed on its branch, after what must
-// succeed before (Options.Check).
+// Commit commits uncommitted changes of a worktree on its branch, after the check has succeeded
+// (Options.Check).
 func (w *Workspace) Commit(ctx context.Context, o MergeOptions) (Committed, error) {
 	if check := w.checkFor(o); check != nil {
 		o.prepare = true
@@ -340,8 +337,7 @@ func (w *Workspace) commitAll(ctx context.Context, o MergeOptions) (Committed, e
 	return c, w.adopt(ctx, r, s.tip, c.Commit)
 }
 
-// about is what the work since the last merge is about: the first line of a message, and
-// what follows it.
+// about returns the first line and the rest of a message about the work since the last merge.
 func (w *Workspace) about(ctx context.Context, r *record) (subject, body string) {
 	if w.store.options.About != nil {
 		subject, body = w.store.options.About(ctx, r.ID, r.Merged)

@@ -15,37 +15,36 @@ import (
 
 // Options of a Store.
 type Options struct {
-	// State is the state directory, absolute, 0700; what of it is missing is made.
+	// State is the state directory, absolute. Missing directories in it are created with mode 0700.
 	State string
-	// Git is git's binary; empty: looked up in PATH at the first use.
+	// Git is the path of git; empty means to look it up in PATH.
 	Git string
-	// About says what a task's work since a time is about, for messages of commits: a line,
-	// and what follows it; empty where that is not known. Nil: it never is.
+	// About returns the subject and body of a commit message about a task's work since a time, or "".
+	// It may be nil.
 	About func(ctx context.Context, task string, since time.Time) (subject, body string)
-	// Check gives what must succeed before a workspace's work comes home, nil for nothing. It
-	// is called while no workspace is locked. Nil: nothing ever must.
+	// Check returns what must succeed before a workspace's work is merged, or nil. It is called while
+	// no workspace is locked. It may be nil.
 	Check func(w *Workspace) func(context.Context) error
-	// Resting says why a task's files may hold half of a change; nil: they never do.
+	// Resting returns why a task's files may be in the middle of a change, or nil. It may be nil.
 	Resting func(ctx context.Context, task string) error
-	// Carry gives globs of what a new worktree gets besides, of what git ignores in the
-	// directory that it is made from; common is its git directory. Nil: none.
+	// Carry returns globs of ignored files of a directory that its new worktrees get; common is the
+	// directory's git directory. It may be nil.
 	Carry func(dir, common string) []string
-	// Limits bound what comes in; zero values: the defaults.
+	// Limits bounds what is copied in; zero values mean the defaults.
 	Limits filetree.Limits
 }
 
-// Store keeps filesystems and workspaces below a state directory.
+// Store has the filesystems and workspaces below a state directory.
 type Store struct {
 	*filetree.Trees
 	options Options
-	moving  filetree.Keyed // workspaces whose files are being moved
-	repos   filetree.Keyed // repositories whose list of worktrees is being changed
+	moving  filetree.Keyed // locks workspaces whose files are changed
+	repos   filetree.Keyed // locks repositories whose list of worktrees is changed
 }
 
-// Open opens the store, which nobody else may have open: who opens it holds the lock of
-// the tasks' records (package task/store). It touches nothing but
-// directories; what a death left behind is put right when it is asked for, or by
-// Sweep.
+// Open opens the store. Only one process may have it open: the one that holds the lock of the tasks'
+// records (package task/store). It only creates directories; what a host that died left behind is
+// repaired when it is used, or by Sweep.
 func Open(o Options) (*Store, error) {
 	filesystems := filepath.Join(o.State, "filesystems")
 	for _, dir := range []string{filesystems, filepath.Join(o.State, "tasks")} {
@@ -56,8 +55,8 @@ func Open(o Options) (*Store, error) {
 	return &Store{Trees: filetree.NewTrees(filesystems, o.Limits), options: o}, nil
 }
 
-// Sweep removes what no task and no filesystem in use owns: keep reports whether an
-// id is in use. It is for the start, and for `tandemux task cleanup`.
+// Sweep removes the files of tasks and filesystems for which keepTask and keepFilesystem return false.
+// It is for the start, and for `tandemux task cleanup`.
 func (s *Store) Sweep(ctx context.Context, keepTask, keepFilesystem func(id string) bool) error {
 	var failed []error
 	list, err := os.ReadDir(filepath.Join(s.options.State, "tasks"))
@@ -76,39 +75,38 @@ func (s *Store) git(dir string) git.Git { return git.Git{Program: s.options.Git,
 // Kind says where a workspace's files come from.
 type Kind string
 
-// The kinds.
+// The values of Spec.Kind.
 const (
-	Worktree   Kind = "worktree"   // a git worktree on a branch of its own
-	Copy       Kind = "copy"       // a copy of a directory, kept as a new filesystem
-	Filesystem Kind = "filesystem" // a filesystem that there is
-	ReadOnly   Kind = "ro"         // a directory itself, read-only
-	ReadWrite  Kind = "rw"         // a directory itself
+	Worktree   Kind = "worktree"   // a git worktree on its own branch
+	Copy       Kind = "copy"       // a copy of a directory, stored as a new filesystem
+	Filesystem Kind = "filesystem" // an existing filesystem
+	ReadOnly   Kind = "ro"         // the directory itself, read-only
+	ReadWrite  Kind = "rw"         // the directory itself
 	None       Kind = "none"       // a tmpfs
 )
 
-// Spec is what a workspace is to be.
+// Spec describes a workspace to make.
 type Spec struct {
 	Kind Kind `json:"kind"`
-	// Dir is the directory that it is made of, absolute: of worktree, any in the
-	// repository; of copy, ro and rw, the directory.
+	// Dir is the directory that it is made of, absolute; of a worktree, any directory in the
+	// repository.
 	Dir string `json:"dir,omitempty"`
-	// Filesystem is the id of a filesystem. Of copy it is the id that the new one
-	// gets.
+	// Filesystem is the id of a filesystem; of a copy, the id for the new one.
 	Filesystem string `json:"filesystem,omitempty"`
-	// Name names the task in the branch, tandemux/NAME; letters, digits, "-", "_", ".".
+	// Name is the task's name in the branch tandemux/NAME: letters, digits, "-", "_", ".".
 	Name string `json:"name,omitempty"`
-	// Branch is the worktree's branch in full; empty: tandemux/NAME, or the next free of
-	// tandemux/NAME-2, tandemux/NAME-3 …. One that exists is an error (ErrConflict).
+	// Branch is the worktree's branch; empty means tandemux/NAME, or the first free of
+	// tandemux/NAME-2, tandemux/NAME-3 …. If it exists the error is ErrConflict.
 	Branch string `json:"branch,omitempty"`
-	// From is the commit that a worktree starts at; empty: the repository's HEAD.
+	// From is the commit that a worktree starts at; empty means the repository's HEAD.
 	From string `json:"from,omitempty"`
-	// NoUpdate is set when the caller may read the filesystem only (U83): files are
-	// never brought back into it, and the mount is read-only.
+	// NoUpdate says that the filesystem may only be read (U83): files are never copied back, and the
+	// mount is read-only.
 	NoUpdate bool `json:"noUpdate,omitempty"`
 }
 
-// Parse reads what `--workspace` takes: worktree[:DIR], copy:DIR, ro:DIR, rw:DIR,
-// fs:ID, none. A relative DIR is taken from cwd, which is absolute.
+// Parse parses the value of `--workspace`: worktree[:DIR], copy:DIR, ro:DIR, rw:DIR, fs:ID, none. A
+// relative DIR is relative to cwd, which is absolute.
 func Parse(text, cwd string) (Spec, error) {
 	word, rest, has := strings.Cut(text, ":")
 	spec := Spec{Kind: Kind(word)}

@@ -10,24 +10,23 @@ import (
 	"tandemux/host/workspace/filetree"
 )
 
-// Prefer decides conflicts.
+// Prefer says which side's changes win conflicts.
 type Prefer string
 
-// What a conflict is decided for.
+// The values of Prefer.
 const (
 	Neither         Prefer = ""           // conflicts are reported and stay
-	PreferWorkspace Prefer = "workspace"  // the task's
-	PreferSource    Prefer = "filesystem" // the other side's
+	PreferWorkspace Prefer = "workspace"  // the task's changes win
+	PreferSource    Prefer = "filesystem" // the other side's changes win
 )
 
-// syncing is a synchronisation: three trees, of which base is what both sides were
-// when they last met.
+// syncing is a synchronisation of two sides. base is what both were when they were last synchronised.
 type syncing struct {
 	w      *Workspace
 	r      *record
 	ctx    context.Context
 	prefer Prefer
-	only   []string // files and directories that prefer is about; empty: all
+	only   []string // files and directories to which prefer applies; empty means all
 	top    *filetree.Folder
 	base   *filetree.Sheet
 	local  *filetree.Scanned
@@ -44,12 +43,12 @@ func (w *Workspace) both(ctx context.Context, r *record, prefer Prefer) (*syncin
 	return &syncing{w: w, r: r, ctx: ctx, prefer: prefer, top: top}, t, err
 }
 
-// preferred reports whether a conflict at a path is decided for a side.
+// preferred reports whether side wins a conflict at a path.
 func (s *syncing) preferred(side Prefer, path string) bool {
 	return s.prefer == side && (len(s.only) == 0 || slices.ContainsFunc(s.only, func(dir string) bool { return filetree.Under(path, dir) }))
 }
 
-// settled notes which conflicts there are now.
+// settled stores which conflicts there are now.
 func (s *syncing) settled() error {
 	if slices.Equal(s.r.Conflicts, s.out.Conflicts) {
 		return nil
@@ -58,9 +57,9 @@ func (s *syncing) settled() error {
 	return s.w.save(s.r)
 }
 
-// SyncDown brings what changed in the filesystem into the workspace (U2, U4): before
-// creation's hooks and before events. For kinds without a filesystem it does nothing.
-// A death in the midst leaves each file old or new, and the next SyncDown goes on.
+// SyncDown copies changes of the filesystem into the workspace (U2, U4), before creation's hooks and
+// before events. Without a filesystem it does nothing. If the host dies meanwhile, each file is old or
+// new, and the next SyncDown continues.
 func (w *Workspace) SyncDown(ctx context.Context, prefer Prefer) (filetree.Synced, error) {
 	r, unlock, err := w.begin()
 	if err != nil {
@@ -112,7 +111,7 @@ func (s *syncing) down(t *filetree.Tree) (filetree.Synced, error) {
 	gone, came := map[string]bool{}, []filetree.Entry(nil)
 	for _, c := range changes {
 		if a.Missed[c.Path] {
-			s.out.Conflict(c.Path) // the agent was faster
+			s.out.Conflict(c.Path) // the agent has changed it meanwhile
 			delete(met, c.Path)
 			if b, ok := s.base.Find(c.Path); ok {
 				met[c.Path] = b
@@ -125,7 +124,7 @@ func (s *syncing) down(t *filetree.Tree) (filetree.Synced, error) {
 			came = append(came, *c.To)
 		}
 	}
-	// What others did is not this task's, in comparisons.
+	// Other tasks' changes must not count as this task's in comparisons.
 	if err := t.Repin(s.w.id, gone, came); err != nil {
 		return filetree.Synced{}, err
 	}
@@ -133,9 +132,9 @@ func (s *syncing) down(t *filetree.Tree) (filetree.Synced, error) {
 	return s.out.Whole(), errors.Join(s.agree(met, gone), s.settled())
 }
 
-// SyncUp brings what changed in the workspace into the filesystem, as one change of
-// its version, and of a worktree what a sandboxed agent committed into the repository
-// (U2, U4): after creation's hooks and after events, not around cancel (U5).
+// SyncUp copies changes of the workspace into the filesystem, as one change of its version, and of a
+// worktree what a sandboxed agent committed into the repository (U2, U4). It is called after
+// creation's hooks and after events, not around a cancel (U5).
 func (w *Workspace) SyncUp(ctx context.Context, prefer Prefer) (filetree.Synced, error) {
 	r, unlock, err := w.begin()
 	if err != nil {
@@ -174,9 +173,8 @@ func (w *Workspace) syncUp(ctx context.Context, r *record, prefer Prefer, only .
 	return s.up(t)
 }
 
-// loadBase reads what both sides were when they last met, and what was pending.
-// Whatever is wrong with it, the answer is a base: without it what differs is a
-// conflict, and nothing is lost by that.
+// loadBase reads what both sides were at the last synchronisation, and what was pending. If that can't
+// be read it returns an empty base: then every difference is a conflict, and nothing is lost.
 func (w *Workspace) loadBase() *filetree.Sheet {
 	if b, err := os.ReadFile(w.path(baseName)); err == nil {
 		if base, err := filetree.DecodeSheet(b); err == nil {
@@ -186,7 +184,7 @@ func (w *Workspace) loadBase() *filetree.Sheet {
 	return &filetree.Sheet{Manifest: filetree.NewManifest(nil)}
 }
 
-// contents says what is in the workspace, with all checksums. What can't be read is left out.
+// contents lists what is in the workspace, with all checksums. What can't be read is left out.
 func (w *Workspace) contents(ctx context.Context, top *filetree.Folder, known []filetree.Entry) (*filetree.Scanned, error) {
 	local, err := filetree.Scan(ctx, top, w.store.Limits, known, nil)
 	if err != nil {
@@ -195,7 +193,7 @@ func (w *Workspace) contents(ctx context.Context, top *filetree.Folder, known []
 	return local, filetree.Take(ctx, top, local, nil)
 }
 
-// look reads what is known and what is there.
+// look reads the base and the workspace.
 func (s *syncing) look() (err error) {
 	s.base = s.w.loadBase()
 	s.local, err = s.w.contents(s.ctx, s.top, s.base.Entries)
@@ -225,7 +223,7 @@ func (s *syncing) up(t *filetree.Tree) (filetree.Synced, error) {
 	return s.out.Whole(), errors.Join(s.agree(met, nil), s.settled())
 }
 
-// commit brings the changes into the filesystem, and corrects what is agreed on.
+// commit writes the changes into the filesystem, and updates met.
 func (s *syncing) commit(c *filetree.Changing, changes []filetree.Change, met map[string]*filetree.Entry) error {
 	sent := &filetree.Scanned{}
 	gone := map[string]bool{}
@@ -241,7 +239,7 @@ func (s *syncing) commit(c *filetree.Changing, changes []filetree.Change, met ma
 	come := sent.Files
 	for i := range changes {
 		if at, ok := filetree.Search(come, changes[i].Path); ok {
-			changes[i].To = &come[at] // what was read may be newer
+			changes[i].To = &come[at] // it may be newer than the one that was compared
 		}
 	}
 	if err := s.intend(changes, false); err != nil {
@@ -252,7 +250,7 @@ func (s *syncing) commit(c *filetree.Changing, changes []filetree.Change, met ma
 		return err
 	}
 	s.out.Version = m.Version()
-	for path := range gone { // what was read may be newer, or no longer there
+	for path := range gone { // it may be newer than the one that was compared, or gone
 		delete(met, path)
 		if e, ok := m.Find(path); ok {
 			met[path] = e
@@ -261,9 +259,9 @@ func (s *syncing) commit(c *filetree.Changing, changes []filetree.Change, met ma
 	return nil
 }
 
-// A synchronisation first notes what it is about to do. If it dies between doing that
-// and noting that both sides agree, the next one knows what one side has of the other,
-// and takes no change that comes after for one that both made.
+// intend notes what a synchronisation is about to change. If the host dies before both sides are noted
+// as agreed, the next synchronisation knows what one side got from the other, and does not take it for
+// a change by both.
 
 func (s *syncing) intend(changes []filetree.Change, down bool) error {
 	if len(changes) == 0 {
@@ -273,8 +271,8 @@ func (s *syncing) intend(changes []filetree.Change, down bool) error {
 	return filetree.ReplaceFile(s.w.path(baseName), s.base.Encode(), false)
 }
 
-// recover corrects the base by what a synchronisation that died was about to do. What
-// the side that it changed has of it, both had.
+// recover updates the base with what a synchronisation that died was about to change, as far as the
+// changed side has it.
 func (s *syncing) recover(remote *filetree.Manifest) {
 	if len(s.base.Pending) == 0 {
 		return
@@ -292,9 +290,9 @@ func (s *syncing) recover(remote *filetree.Manifest) {
 	s.base = &filetree.Sheet{Manifest: agreed(base), Local: true}
 }
 
-// agree keeps what both sides are agreed on, with the stamps of files. One that changed just
-// before it was looked at could change again within the same tick; what was written since
-// nobody else has changed.
+// agree stores what both sides agree on, with the files' stamps. A file that changed just before it
+// was read could change again within the same clock tick, so its stamp is dropped; files that were
+// written here keep theirs.
 func (s *syncing) agree(met map[string]*filetree.Entry, written map[string]bool) error {
 	m := agreed(met)
 	for i := range m.Entries {
@@ -305,17 +303,17 @@ func (s *syncing) agree(met map[string]*filetree.Entry, written map[string]bool)
 	return filetree.ReplaceFile(s.w.path(baseName), (&filetree.Sheet{Manifest: m, Local: true}).Encode(), false)
 }
 
-// ResolveOptions say whose change counts where both sides changed a file.
+// ResolveOptions says whose changes win where both sides changed a file.
 type ResolveOptions struct {
-	// Keep is whose: PreferWorkspace or PreferSource.
+	// Keep is the side: PreferWorkspace or PreferSource.
 	Keep Prefer
-	// Paths are the files and directories that it is about; empty: all.
+	// Paths are files and directories; empty means all.
 	Paths []string
 	Ready
 }
 
-// Conflict says which files a task and its filesystem have both changed, so that they did
-// not arrive there; empty for none, and for a worktree.
+// Conflict says which files were changed both by a task and in its filesystem, so that they were not
+// copied there. It is "" if there are none, and for a worktree.
 func (i Info) Conflict(task string) string {
 	if i.Filesystem == "" || len(i.Conflicts) == 0 {
 		return ""
@@ -323,8 +321,8 @@ func (i Info) Conflict(task string) string {
 	return fmt.Sprintf("%s changed both here and in the filesystem, and stayed as they are on both sides: `tandemux ws resolve %s` names them, with --keep task or --keep filesystem it decides", filetree.Listed(i.Conflicts, 1), task)
 }
 
-// Resolve decides conflicts with a filesystem: one side's files are put in place of the
-// other's. What else has changed is synchronised, too.
+// Resolve resolves conflicts with a filesystem by one side's files. Other changes are synchronised,
+// too.
 func (w *Workspace) Resolve(ctx context.Context, o ResolveOptions) (filetree.Synced, error) {
 	for _, p := range o.Paths {
 		if err := filetree.CheckPath(p); err != nil {

@@ -11,8 +11,8 @@ import (
 	"tandemux/host/workspace/folders"
 )
 
-// WriteArchive writes system folders as tar.zst, or for no names workspace/ and all of them
-// (U108), and gives an account of it, without Out.
+// WriteArchive writes system folders as tar.zst, or without names workspace/ and all of them (U108).
+// The result lacks Out.
 func (w *Workspace) WriteArchive(ctx context.Context, to io.Writer, o folders.Selection) (filetree.Pulled, error) {
 	r, unlock, err := w.begin()
 	if err != nil {
@@ -44,7 +44,7 @@ func (w *Workspace) WriteArchive(ctx context.Context, to io.Writer, o folders.Se
 			return filetree.Pulled{}, err
 		}
 		if len(parts) == 0 {
-			parts = append(parts, filetree.Part{Prefix: filesName}) // there are none now
+			parts = append(parts, filetree.Part{Prefix: filesName}) // no files exist
 		}
 	}
 	for _, name := range o.Names {
@@ -83,7 +83,7 @@ func (w *Workspace) filesInto(add func(name, dir string, leave func(string) bool
 	})
 }
 
-// part scans a directory and counts what of it goes out.
+// part scans a directory and counts what of it is written.
 func (w *Workspace) part(ctx context.Context, prefix, dir string, p *filetree.Pulled, leave func(string) bool) (filetree.Part, error) {
 	top, err := filetree.OpenFolder(dir)
 	if err != nil {

@@ -10,20 +10,20 @@ import (
 	"tandemux/host/workspace/filetree"
 )
 
-// UpdateOptions say how a base comes into a task's branch.
+// UpdateOptions says how to update a task's branch.
 type UpdateOptions struct {
-	// From is a branch or a commit of the repository; empty: the branch that the worktree
-	// was made from, else the one that is checked out.
+	// From is a branch or a commit of the repository; empty means the branch that the worktree was
+	// made from, or else the one that is checked out.
 	From string
-	// Leave leaves conflicts in the files, as git's markers, and a merge under way; else
-	// they change nothing.
+	// Leave leaves conflicts in the files, with git's markers, and a merge in progress. Without it
+	// nothing is changed if there are conflicts.
 	Leave bool
 	// Abort gives up the update whose conflicts were left.
 	Abort bool
 	Ready
 }
 
-// Updated is what an update did.
+// Updated is the result of an update.
 type Updated struct {
 	From      string   `json:"from" doc:"The branch or commit that was brought in, or the directory of a copy"`
 	Commit    string   `json:"commit" doc:"What the task's branch is at"`
@@ -33,7 +33,7 @@ type Updated struct {
 	Kept      string   `json:"kept,omitempty" doc:"Keeps the files of an update that was given up"`
 }
 
-// maxNamed bounds the files that an agent is told of.
+// maxNamed bounds the files that an agent is told about.
 const maxNamed = 100
 
 const conflicting = " was merged into your branch, and these files have conflicts:"
@@ -43,7 +43,7 @@ func Questions(text string) bool {
 	return strings.HasSuffix(line, conflicting)
 }
 
-// Question asks the agent to resolve the conflicts that were left.
+// Question returns a message that asks the agent to resolve the conflicts that were left.
 func (u Updated) Question() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s%s\n\n", u.From, conflicting)
@@ -57,23 +57,22 @@ func (u Updated) Question() string {
 	return b.String()
 }
 
-// updating is a base that is being brought in. It is recorded before files are touched:
-// whoever locks the workspace next finishes it.
+// updating is an update in progress. It is stored before files are changed; if the host dies, the next
+// call that locks the workspace finishes it.
 type updating struct {
 	From string `json:"from"` // the commit of the task's work
 	To   string `json:"to"`   // the commit, or with conflicts the tree, that the files become
-	Base string `json:"base"` // the commit that is brought in
+	Base string `json:"base"` // the commit to update from
 	Ref  string `json:"ref,omitempty"`
-	// Unmerged are entries of git's index, of paths in conflict.
+	// Unmerged are the entries of paths with conflicts in git's index.
 	Unmerged []git.Unmerged `json:"unmerged,omitempty"`
-	// Left is set once the files have the conflicts, which are somebody's to resolve.
+	// Left is set once the files have the conflicts, which somebody has to resolve.
 	Left bool `json:"left,omitempty"`
 }
 
-// Update brings what is new in the branch that a worktree was made from into the task's
-// branch and files. What the task has not committed is committed first. Where both sides
-// changed the same, the error says which files (ErrConflict, Conflicts) and nothing was
-// changed, unless o says to leave the conflicts there.
+// Update merges what is new in the branch that a worktree was made from into the task's branch and
+// files, after committing uncommitted changes. If both sides changed the same, the error names the
+// files (ErrConflict, Conflicts) and nothing was changed, unless o says to leave the conflicts.
 func (w *Workspace) Update(ctx context.Context, o UpdateOptions) (Updated, error) {
 	r, unlock, err := w.begin()
 	if err != nil {
@@ -150,7 +149,7 @@ func (w *Workspace) update(ctx context.Context, r *record, s *snapshot, o Update
 	if err := w.adopt(ctx, r, s.tip, work); err != nil {
 		return Updated{}, err
 	}
-	if len(u.Unmerged) > 0 && g.IsCommit(ctx, r.Branch, work) && g.IsCommit(ctx, out.From, base) { // again, with names at the markers
+	if len(u.Unmerged) > 0 && g.IsCommit(ctx, r.Branch, work) && g.IsCommit(ctx, out.From, base) { // repeat it with names for the markers
 		if named, all, err := g.Join(ctx, r.Branch, out.From); err == nil && slices.Equal(all, u.Unmerged) {
 			u.To = named
 		}
@@ -167,8 +166,8 @@ func (w *Workspace) update(ctx context.Context, r *record, s *snapshot, o Update
 	return out, nil
 }
 
-// upstream is the branch, as a reference in full, or the commit that a worktree is brought
-// up to date with.
+// upstream returns the branch, as a full reference name, or the commit from which a worktree is
+// updated.
 func (w *Workspace) upstream(ctx context.Context, r *record, from string) (ref, commit string, err error) {
 	g := w.sourceGit(r)
 	at := func(name string) (string, error) {
@@ -196,9 +195,9 @@ func (w *Workspace) upstream(ctx context.Context, r *record, from string) (ref, 
 	return "", "", filetree.Failf(filetree.ErrUnsupported, "it is not known which branch task %s was made from, or that is gone: name one with --from", r.name())
 }
 
-// updateCopy brings what is new in the directory that a copy was made of into the copy, by whole
-// files. Where both sides changed one nothing is changed (Conflicts). A death in the midst
-// leaves files that are home's: the next update, and a merge, find them the same on both sides.
+// updateCopy copies what is new in the directory that a copy was made of into the copy, as whole
+// files. If both sides changed a file nothing is changed (Conflicts). If the host dies meanwhile, some
+// files are new already; the next update or merge finds them equal on both sides.
 func updateCopy(ctx context.Context, w *Workspace, r *record, o UpdateOptions) (Updated, error) {
 	out := Updated{From: r.Source, Conflicts: []string{}}
 	if o.From != "" || o.Leave || o.Abort {
@@ -219,7 +218,7 @@ func updateCopy(ctx context.Context, w *Workspace, r *record, o UpdateOptions) (
 		return out, err
 	}
 	both := &Conflicts{Into: "the directory " + r.Source}
-	var changes, all []filetree.Change // all: those that the task made, too
+	var changes, all []filetree.Change // all includes what the task changed
 	filetree.WalkThree(c.base.Entries, c.local.Files, there.Files, func(path string, was, now, next *filetree.Entry) {
 		change := filetree.Change{Path: path, To: next, Was: now}
 		switch {

@@ -17,60 +17,60 @@ import (
 	"tandemux/host/workspace/folders"
 )
 
-// Info is what is known of a workspace.
+// Info is what is known about a workspace.
 type Info struct {
-	ID      string    `json:"id"` // the task's
+	ID      string    `json:"id"` // the task's id
 	Kind    Kind      `json:"kind"`
-	Dir     string    `json:"dir,omitempty"`    // on this machine; empty for none
-	Source  string    `json:"source,omitempty"` // the directory, or the repository's top
+	Dir     string    `json:"dir,omitempty"`    // on this machine; empty for kind none
+	Source  string    `json:"source,omitempty"` // the directory, or the top of the repository
 	Created time.Time `json:"created"`
 
 	Branch string `json:"branch,omitempty"` // worktree
-	// Base is, of a worktree, the commit that it began at or was updated to; else the base
-	// manifest's version.
+	// Base is, of a worktree, the commit that it began at or was updated to; else the version of the
+	// base's manifest.
 	Base string `json:"base,omitempty"`
 
-	Merged time.Time `json:"merged,omitzero"` // worktree: when its work came home last
+	Merged time.Time `json:"merged,omitzero"` // worktree: when its work was last merged
 
 	Filesystem string `json:"filesystem,omitempty"`
 	NoUpdate   bool   `json:"noUpdate,omitempty"`
 	Gone       bool   `json:"gone,omitempty"` // somebody deleted the directory
-	// Conflicts are files that both sides changed, at most 1000: of a filesystem, those that
-	// are left as they are on both; of a worktree, those that an update left.
+	// Conflicts are files that both sides changed, at most 1000: with a filesystem, those that were
+	// left different; of a worktree, those that an update left.
 	Conflicts []string `json:"conflicts,omitempty"`
 }
 
-// record is STATE/tasks/ID/workspace.json: what is to be, then what is.
+// record is the contents of STATE/tasks/ID/workspace.json: first what is to be made, then what exists.
 type record struct {
 	Info
 	Spec Spec `json:"spec"`
-	// Done is set once the workspace is whole; until then it is to be unmade.
+	// Done is set once the workspace is complete. Until then it is to be removed.
 	Done bool `json:"done"`
-	// Deleting is set once it is being deleted; what is left of it goes.
+	// Deleting is set once it is being deleted. What is left of it is to be removed.
 	Deleting bool `json:"deleting,omitempty"`
 
 	Common string `json:"common,omitempty"` // worktree: the repository's git directory
 	Admin  string `json:"admin,omitempty"`  // worktree: its own git directory in Common
-	// Made is set when the branch was made for this workspace, at Start.
+	// Made is set if the branch was made for this workspace, at the commit Start.
 	Made  bool   `json:"made,omitempty"`
 	Start string `json:"start,omitempty"`
-	// Upstream is the branch that a worktree was made from, in full; empty: it was a commit.
+	// Upstream is the full name of the branch that a worktree was made from; empty if it was a commit.
 	Upstream string `json:"upstream,omitempty"`
-	// Update is a base that is being brought in.
+	// Update is an update in progress.
 	Update *updating `json:"update,omitempty"`
 	Moving string    `json:"moving,omitempty"` // a commit that the branch is being moved to
 	Home   *coming   `json:"home,omitempty"`   // work that is being merged
-	// Taken is the commit that the sandboxed agent's branch was brought home at last.
+	// Taken is the last commit of the sandboxed agent's branch that is in the repository.
 	Taken string `json:"taken,omitempty"`
 }
 
-// Workspace is a task's. It may be used after somebody else deleted it; what needs the
-// files then ends with ErrNotFound.
+// Workspace is the workspace of a task. It may be used after somebody has deleted the workspace: what
+// needs the files then returns ErrNotFound.
 type Workspace struct {
 	store *Store
 	id    string
 	info  Info
-	files string // of none: where they are, if anywhere
+	files string // of kind none: where the files are, if anywhere
 }
 
 func (s *Store) taskDir(task string) string { return filepath.Join(s.options.State, "tasks", task) }
@@ -84,12 +84,12 @@ const (
 	baseName   = "workspace.base"
 
 	gitName = "workspace.git"
-	// gitFileName is beside that directory, which is the agent's to write to: what is
-	// mounted must not be.
+	// gitFileName is beside that directory and not in it, because the agent must not be able to write
+	// what is mounted.
 	gitFileName = "workspace.gitfile"
-	stageName   = "workspace.stage" // files on their way into the workspace
+	stageName   = "workspace.stage" // files that are being copied into the workspace
 	systemName  = "system"
-	// incomingName has files on their way into system folders.
+	// incomingName has files that are being copied into system folders.
 	incomingName = "workspace.incoming"
 	modulesName  = "workspace.modules" // which submodules were filled, and with what
 )
@@ -117,9 +117,8 @@ func (w *Workspace) save(r *record) error {
 	return filetree.ReplaceFile(w.path(recordName), append(b, '\n'), false)
 }
 
-// Create makes the workspace of a task, or gives the one that there is if it was
-// made from the same Spec. One that was not made wholly is unmade first. ctx ends it
-// early, and unmakes it.
+// Create makes the workspace of a task, or returns the existing one if it was made from the same Spec.
+// One that is incomplete is removed first. If ctx ends, what was made is removed.
 func (s *Store) Create(ctx context.Context, task string, spec Spec) (*Workspace, error) {
 	if err := filetree.CheckID("task", task); err != nil {
 		return nil, err
@@ -171,7 +170,7 @@ func (s *Store) Create(ctx context.Context, task string, spec Spec) (*Workspace,
 	return w, nil
 }
 
-// What makes a workspace of a kind saves the record before it makes anything that unmake
+// The functions that make a workspace of a kind save the record before they make anything that unmake
 // has to find.
 
 func makeNone(_ context.Context, _ *Workspace, _ *record) error { return nil }
@@ -188,7 +187,7 @@ func makeBound(_ context.Context, w *Workspace, r *record) error {
 	return nil
 }
 
-// realDir is a directory's path without symlinks.
+// realDir returns a directory's path without symbolic links.
 func realDir(dir string) (string, error) {
 	if !filepath.IsAbs(dir) {
 		return "", filetree.Failf(filetree.ErrInvalid, "the directory %q is not absolute", filetree.Clip(dir))
@@ -215,7 +214,7 @@ func makeCopy(ctx context.Context, w *Workspace, r *record) error {
 	}
 	if _, err := w.store.Tree(r.Filesystem); err == nil {
 		name := r.Filesystem
-		r.Filesystem = "" // it is not this workspace's to remove
+		r.Filesystem = "" // unmake must not remove it
 		return filetree.Failf(filetree.ErrConflict, "there is a filesystem %s already", name)
 	}
 	r.Made = true
@@ -241,7 +240,7 @@ func makeAttached(ctx context.Context, w *Workspace, r *record) error {
 	return w.attach(ctx, r, t)
 }
 
-// attach lays the filesystem out as the workspace.
+// attach copies the filesystem's files into the workspace.
 func (w *Workspace) attach(ctx context.Context, r *record, t *filetree.Tree) error {
 	if err := t.Pin(w.id); err != nil {
 		return err
@@ -270,14 +269,14 @@ func (w *Workspace) attach(ctx context.Context, r *record, t *filetree.Tree) err
 	return os.Rename(stage, final)
 }
 
-// unmake removes what was made of a workspace that is not whole, and what it was to be.
+// unmake removes an incomplete workspace, and what it was made of.
 func (w *Workspace) unmake(ctx context.Context, r *record) error {
 	_, err := w.release(ctx, r, true, r.Made)
 	return err
 }
 
-// release gives up the worktree, what the filesystem keeps for the task, with made also
-// that, and the files.
+// release removes the worktree, the filesystem's reference for the task, the filesystem itself if made
+// is set, and the files.
 func (w *Workspace) release(ctx context.Context, r *record, force, made bool) (kept string, err error) {
 	if r.Kind == Worktree {
 		if kept, err = w.dropWorktree(ctx, r, force); err != nil {
@@ -297,8 +296,7 @@ func (w *Workspace) release(ctx context.Context, r *record, force, made bool) (k
 	return kept, w.removeFiles()
 }
 
-// removeFiles removes what is in the task's directory and this package's, the record
-// last.
+// removeFiles removes this package's files in the task's directory, the record last.
 func (w *Workspace) removeFiles() error {
 	list, err := os.ReadDir(w.store.taskDir(w.id))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -315,12 +313,11 @@ func (w *Workspace) removeFiles() error {
 			return fmt.Errorf("remove the workspace of task %s: %w", w.id, err)
 		}
 	}
-	_ = os.Remove(w.store.taskDir(w.id)) // unless others have files in it
+	_ = os.Remove(w.store.taskDir(w.id)) // fails if others have files in it
 	return nil
 }
 
-// Workspace gives the one of a task; ErrNotFound where there is none, or none that was
-// made wholly.
+// Workspace returns the workspace of a task, or ErrNotFound if there is none or it is incomplete.
 func (s *Store) Workspace(task string) (*Workspace, error) {
 	if err := filetree.CheckID("task", task); err != nil {
 		return nil, filetree.Failf(filetree.ErrNotFound, "there is no task %q", filetree.Clip(task))
@@ -341,8 +338,7 @@ func (s *Store) Workspace(task string) (*Workspace, error) {
 	return w, nil
 }
 
-// Remove removes whatever there is of a task's workspace, also of one that was not
-// made wholly; see Workspace.Delete.
+// Remove removes a task's workspace, even an incomplete one; see Workspace.Delete.
 func (s *Store) Remove(ctx context.Context, task string, force bool) (Removed, error) {
 	if err := filetree.CheckID("task", task); err != nil {
 		return Removed{}, err
@@ -359,18 +355,18 @@ func (w *Workspace) Info() Info {
 	return i
 }
 
-// Dir is the directory on this machine; empty for none.
+// Dir returns the directory on this machine; "" for kind none.
 func (w *Workspace) Dir() string { return w.info.Dir }
 
-// At says where the files of a workspace of kind none are for the moment, so that they
-// can be taken out; it changes nothing of other kinds.
+// At returns a workspace of kind none whose files are in dir for now, so that they can be copied out.
+// It does not change workspaces of other kinds.
 func (w *Workspace) At(dir string) *Workspace {
 	at := *w
 	at.files = dir
 	return &at
 }
 
-// begin locks the workspace for moving files.
+// begin locks the workspace and finishes what a host that died was doing.
 func (w *Workspace) begin() (*record, func(), error) {
 	unlock := w.store.moving.Lock(w.id)
 	r, err := w.load()
@@ -378,7 +374,7 @@ func (w *Workspace) begin() (*record, func(), error) {
 		err = r.usable()
 	}
 	if err == nil && r.Update != nil && !r.Update.Left {
-		err = w.carry(context.Background(), r, r.Update) // its host died
+		err = w.carry(context.Background(), r, r.Update) // the host died during the update
 		if r.Update == nil {
 			err = nil // done, or given up
 		}
@@ -387,7 +383,7 @@ func (w *Workspace) begin() (*record, func(), error) {
 		err = w.moved(context.Background(), r)
 	}
 	if err == nil && r.Home != nil {
-		err = w.arrived(context.Background(), r) // as above
+		err = w.arrived(context.Background(), r) // the host died during the merge
 	}
 	if err != nil {
 		unlock()
@@ -396,10 +392,10 @@ func (w *Workspace) begin() (*record, func(), error) {
 	return r, unlock, nil
 }
 
-// name is what people call the task.
+// name returns the name of the task for people.
 func (r *record) name() string { return cmp.Or(r.Spec.Name, r.ID) }
 
-// usable says why a workspace is none.
+// usable returns an error if the workspace is deleted or incomplete.
 func (r *record) usable() error {
 	switch {
 	case r.Deleting:
@@ -421,10 +417,10 @@ func (r *record) open() (*filetree.Folder, error) {
 	return top, err
 }
 
-// repository is nil while that of a worktree is there.
+// repository returns an error if a worktree's repository does not exist.
 func (r *record) repository() error {
 	if _, err := os.Stat(r.Dir); err != nil {
-		return nil //nolint:nilerr // what is said of that says more
+		return nil //nolint:nilerr // the error about the directory says more
 	}
 	if _, err := os.Stat(r.Common); errors.Is(err, fs.ErrNotExist) {
 		return filetree.Failf(filetree.ErrNotFound, "the repository %s of task %s is not there: it was moved or deleted, or its disk is not mounted", r.Common, r.ID)
@@ -432,7 +428,7 @@ func (r *record) repository() error {
 	return nil
 }
 
-// SystemFolders are the task's own directories of the home directory (U6).
+// SystemFolders returns the task's system folders (U6).
 func (w *Workspace) SystemFolders() *folders.Folders {
 	incoming := w.path(incomingName)
 	return &folders.Folders{

@@ -18,12 +18,12 @@ import (
 
 const branchPrefix = "tandemux/"
 
-// makeWorktree makes a worktree on a branch of its own.
+// makeWorktree makes a worktree on its own branch.
 func makeWorktree(ctx context.Context, w *Workspace, r *record) error {
 	if err := w.findRepository(ctx, r); err != nil {
 		return err
 	}
-	unlock := w.store.repos.Lock(r.Common) // only the list of worktrees is everybody's
+	unlock := w.store.repos.Lock(r.Common) // only the list of worktrees is shared
 	err := w.addWorktree(ctx, r)
 	unlock()
 	if err != nil {
@@ -48,12 +48,12 @@ func (w *Workspace) fillModules(ctx context.Context, r *record) error {
 	return w.modules(r, top).Fill(ctx, r.Base, w.path(modulesName))
 }
 
-// modules are a worktree's, opened at top.
+// modules returns the submodules of a worktree, which is open as top.
 func (w *Workspace) modules(r *record, top *filetree.Folder) modules.Tree {
 	return modules.Tree{Git: w.store.git(r.Common).With("GIT_DIR=" + r.Common), Common: r.Common, Source: r.Source, Dir: r.Dir, Top: top, Limits: w.store.Limits}
 }
 
-// findRepository fills in where the repository is and what the worktree starts at.
+// findRepository sets the repository's directories and the commit that the worktree starts at.
 func (w *Workspace) findRepository(ctx context.Context, r *record) error {
 	dir, err := realDir(r.Spec.Dir)
 	if err != nil {
@@ -92,16 +92,16 @@ func repositoryError(dir string, err error) error {
 	return fmt.Errorf("look at the repository at %s: %w", dir, err)
 }
 
-// maxBranches is how many names are tried for a branch.
+// maxBranches bounds the names that are tried for a branch.
 const maxBranches = 100
 
-// candidates are the names for the branch, the best first.
+// candidates returns names for the branch, the best first.
 func (r *record) candidates(taken map[string]bool) []string {
 	if r.Spec.Branch != "" {
 		return []string{r.Spec.Branch}
 	}
 	name := branchPrefix + cmp.Or(r.Spec.Name, r.ID)
-	if taken[strings.TrimSuffix(branchPrefix, "/")] { // a branch can't be a directory, too
+	if taken[strings.TrimSuffix(branchPrefix, "/")] { // git can't have both a branch and branches below it
 		name = strings.ReplaceAll(name, "/", "-")
 	}
 	names := []string{}
@@ -117,7 +117,7 @@ func (r *record) candidates(taken map[string]bool) []string {
 	return names
 }
 
-// addWorktree registers the worktree with its branch; nothing is checked out.
+// addWorktree adds the worktree with its branch, without checking files out.
 func (w *Workspace) addWorktree(ctx context.Context, r *record) error {
 	g := w.store.git(r.Common).With("GIT_DIR=" + r.Common)
 	out, err := g.Run(ctx, "for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads")
@@ -153,7 +153,7 @@ func (w *Workspace) addWorktree(ctx context.Context, r *record) error {
 		if !errors.As(err, &e) || !strings.Contains(e.Said, "already exists") {
 			break
 		}
-		r.Made = false // somebody was faster
+		r.Made = false // somebody else has made the branch
 		if err := w.save(r); err != nil {
 			return err
 		}
@@ -164,8 +164,8 @@ func (w *Workspace) addWorktree(ctx context.Context, r *record) error {
 	return fmt.Errorf("make a worktree of %s: %w", r.Source, err)
 }
 
-// adminDir finds the directory in the repository's git directory that is the
-// worktree's, by what it says of it; "" where there is none.
+// adminDir returns the worktree's directory in the repository's git directory, or "". It compares the
+// paths that are stored there.
 func (w *Workspace) adminDir(r *record) (string, error) {
 	dir := filepath.Join(r.Common, "worktrees")
 	list, err := os.ReadDir(dir)
@@ -183,14 +183,13 @@ func (w *Workspace) adminDir(r *record) (string, error) {
 	return "", nil
 }
 
-// dropWorktree removes the worktree and, if nothing is lost by that or force says that
-// it may, its branch.
+// dropWorktree removes the worktree, and its branch if that loses nothing or force is set.
 func (w *Workspace) dropWorktree(ctx context.Context, r *record, force bool) (kept string, err error) {
 	if r.Common == "" {
 		return "", nil
 	}
 	if st, err := os.Stat(r.Common); err != nil || !st.IsDir() {
-		return "", nil // the repository is gone, and its list of worktrees with it
+		return "", nil // without the repository there is no list of worktrees
 	}
 	unlock := w.store.repos.Lock(r.Common)
 	defer unlock()
@@ -205,7 +204,7 @@ func (w *Workspace) dropWorktree(ctx context.Context, r *record, force bool) (ke
 		if err := filetree.RemoveTree(admin); err != nil {
 			return "", err
 		}
-		_ = os.Remove(filepath.Dir(admin)) // as git does when it was the last
+		_ = os.Remove(filepath.Dir(admin)) // as git does for the last worktree
 	}
 	if !r.Made || r.Branch == "" {
 		return "", nil
@@ -213,8 +212,8 @@ func (w *Workspace) dropWorktree(ctx context.Context, r *record, force bool) (ke
 	return w.dropBranch(ctx, r, force)
 }
 
-// keepWork commits what the workspace has that its branch has not, and what was made in
-// submodules, and gives what can't be.
+// keepWork commits what the branch lacks, and what was made in submodules. It returns what can't be
+// committed.
 func (w *Workspace) keepWork(ctx context.Context, r *record) ([]string, []modules.Kept, error) {
 	if _, err := os.Stat(r.Dir); err != nil {
 		return nil, nil, nil //nolint:nilerr // somebody deleted it
@@ -249,15 +248,15 @@ func (w *Workspace) dropBranch(ctx context.Context, r *record, force bool) (kept
 	ref := "refs/heads/" + r.Branch
 	tip, err := g.Line(ctx, "rev-parse", "--verify", "-q", ref)
 	if err != nil {
-		return "", nil //nolint:nilerr // there is none any more
+		return "", nil //nolint:nilerr // the branch is gone
 	}
 	if !r.Done && tip != r.Start {
-		return r.Branch, nil // whosever it is
+		return r.Branch, nil // it may be somebody else's
 	}
 	if !force {
 		only, err := g.Line(ctx, "rev-list", "-n1", tip, "--not", "--exclude="+r.Branch, "--branches", "--tags", "--remotes", r.Start)
 		if err != nil || only != "" {
-			return r.Branch, nil //nolint:nilerr // in doubt it stays
+			return r.Branch, nil //nolint:nilerr // in doubt the branch is kept
 		}
 	}
 	if err := g.MoveRef(ctx, "", ref, "", tip); err != nil {
@@ -266,7 +265,7 @@ func (w *Workspace) dropBranch(ctx context.Context, r *record, force bool) (kept
 	return "", nil
 }
 
-// Common is the git directory of a worktree's repository, without symlinks; else empty.
+// Common returns the git directory of a worktree's repository, without symbolic links, or "".
 func (w *Workspace) Common() string {
 	if r, err := w.load(); err == nil && r.Common != "" {
 		if at, err := filepath.EvalSymlinks(r.Common); err == nil {
@@ -276,9 +275,9 @@ func (w *Workspace) Common() string {
 	return ""
 }
 
-// takeAlong copies into a new worktree what of the directory that it was made from matches
-// the configuration's globs and is ignored by git: dependencies, local settings. What the
-// worktree has already stays. Nothing is linked: the agent may write to it.
+// takeAlong copies into a new worktree what matches the configured globs in the directory that it was
+// made from and is ignored by git, such as dependencies and local settings. It overwrites nothing, and
+// makes no links, because the agent may write to the copies.
 func takeAlong(ctx context.Context, w *Workspace, r *record) error {
 	if w.store.options.Carry == nil || r.Source == r.Common {
 		return nil
@@ -309,7 +308,7 @@ func takeAlong(ctx context.Context, w *Workspace, r *record) error {
 	return nil
 }
 
-// Resolved is a path without links, or as it is where it isn't there.
+// Resolved returns a path without symbolic links, or unchanged if it does not exist.
 func Resolved(path string) string {
 	if at, err := filepath.EvalSymlinks(path); err == nil {
 		return at

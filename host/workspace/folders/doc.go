@@ -1,24 +1,24 @@
-// Package folders keeps a task's system folders: directories of its own that its sandbox has in
-// the home directory, such as .claude, which is where agents keep their settings and memories.
+// Package folders has a task's system folders: its own directories that its sandbox has in the home
+// directory, such as .claude, where agents keep settings and memories.
 //
-// # What is where
+// # Files
 //
-//	DIR/folders.json   the names of those that there are
+//	DIR/folders.json   the names of the folders
 //	   /.claude/       a folder; /.config/opencode/ is one, too
 //
-// # Moving
+// # Archives
 //
-// In requests a folder is named by its type: dot_claude is .claude. An archive has a folder's
-// files under its name. What comes replaces what differs, by whole files: whatever dies at
-// whatever instant, a file is the old or the new one. Logins that a sandbox has mounted below a
-// folder stay as they are, and go into no archive.
+// In requests a folder is named by its type: dot_claude for .claude. An archive has a folder's files
+// under its name. Reading one replaces files that differ as a whole: whenever a process dies, each file
+// is the old or the new one. Logins that a sandbox mounts below a folder are neither written nor put
+// into an archive.
 //
 // # Concurrency
 //
-// Methods may be called from any goroutine. Files come from an archive before the workspace is
-// locked, so that a slow one keeps no turn waiting.
+// Methods may be called from any goroutine. Files are read from an archive before the
+// workspace is locked, so that no turn waits for a slow one.
 //
 // # What it does not do
 //
-// It knows no tasks and no rights, nor which folders an agent is to have.
+// It knows neither tasks nor access rights, nor which folders an agent should have.
 package folders

@@ -14,20 +14,20 @@ import (
 	"tandemux/host/workspace/filetree"
 )
 
-// Folders are those of a task.
+// Folders are the system folders of a task.
 type Folders struct {
 	Dir, Task string
 	Limits    filetree.Limits
-	// Incoming is a directory of this package's beside Dir, which is there while files come;
-	// Alone waits until nobody else has it.
+	// Incoming is a directory beside Dir that exists while files are received. Alone waits until no
+	// other call uses it.
 	Incoming string
 	Alone    func() (unlock func())
-	// Lock keeps all else from moving the task's files.
+	// Lock keeps everything else from changing the task's files.
 	Lock func() (unlock func(), err error)
 }
 
-// Make makes, if need be, a folder (U6), and gives its path: name is ".claude", ".codex",
-// ".config/opencode", ….
+// Make returns the path of a folder, which it makes if it does not exist (U6). name is ".claude",
+// ".codex", ".config/opencode" and the like.
 func (f *Folders) Make(name string) (string, error) {
 	if err := filetree.CheckPath(name); err != nil {
 		return "", err
@@ -64,7 +64,7 @@ func (f *Folders) Make(name string) (string, error) {
 	return filepath.Join(f.Dir, filepath.FromSlash(name)), nil
 }
 
-// Names are those of the folders that there are.
+// Names returns the names of the folders that exist.
 func (f *Folders) Names() ([]string, error) {
 	b, err := filetree.ReadOptional(filepath.Join(f.Dir, "folders.json"))
 	if err != nil || b == nil {
@@ -77,13 +77,14 @@ func (f *Folders) Names() ([]string, error) {
 	return names, nil
 }
 
-// Type is the name that a folder has in requests (U6): dot_claude is .claude's.
+// Type returns the name of a folder in requests (U6): dot_claude for .claude.
 func Type(folder string) string { return "dot_" + strings.TrimPrefix(folder, ".") }
 
-// Of is the folder of a type.
+// Of returns the folder of a type.
 func Of(kind string) string { return "." + strings.TrimPrefix(kind, "dot_") }
 
-// Choose gives the folders of some types, all for none. Types of no folder are refused.
+// Choose returns the folders of some types, or all if there are none. A type without a folder is an
+// error.
 func Choose(all, types []string) (names []string, err error) {
 	if len(types) == 0 {
 		return all, nil
@@ -105,16 +106,15 @@ func Choose(all, types []string) (names []string, err error) {
 	return slices.Compact(slices.Sorted(slices.Values(names))), nil
 }
 
-// Selection says which folders are moved.
+// Selection says which folders to copy.
 type Selection struct {
 	Names []string
-	// Leave are paths below them that stay as they are on both sides, with all in them: the
-	// logins that are mounted there.
+	// Leave are paths below them that are not touched on either side, with everything in them: the
+	// mounted logins.
 	Leave []string
-	// Delete removes what the archive has not, of the folders that it has.
+	// Delete removes what the archive does not have, from the folders that it has.
 	Delete bool
-	// Ready says why the folders are not to be changed, once nothing else moves them; nil:
-	// they are.
+	// Ready returns why the folders may not be changed, or nil. It is called while they are locked.
 	Ready func() error
 }
 
@@ -126,17 +126,18 @@ type Brought struct {
 	Skipped []string `json:"skipped" doc:"What the archive has besides, and logins, which stay as they are; at most 1000"`
 }
 
-// Leaves reports whether a path stays as it is.
+// Leaves reports whether a path must not be touched.
 func (s *Selection) Leaves(path string) bool {
 	return slices.ContainsFunc(s.Leave, func(p string) bool { return filetree.Under(path, p) })
 }
 
-// above reports whether a path is a folder's own, or leads to one.
+// above reports whether a path is a folder, or an ancestor of one.
 func (s *Selection) above(path string) bool {
 	return slices.ContainsFunc(s.Names, func(name string) bool { return filetree.Under(name, path) })
 }
 
-// outside is the part of a path by which it is not one of a folder's; empty: it is.
+// outside returns the first part of a path that is in none of the folders, or "" if the path is in
+// one.
 func (s *Selection) outside(path string) string {
 	if slices.ContainsFunc(s.Names, func(name string) bool { return filetree.Under(path, name) }) {
 		return ""
@@ -152,15 +153,14 @@ func (s *Selection) outside(path string) string {
 	return path
 }
 
-// Read writes an archive's files into folders: those that differ, by whole files.
-// The archive has a folder under its own name: .claude/settings.json. What it has besides is
-// left out.
+// Read writes those files of an archive into folders that differ, as whole files. The archive has a
+// folder under its own name: .claude/settings.json. Anything else in it is left out.
 func (f *Folders) Read(ctx context.Context, archive io.Reader, s Selection) (Brought, error) {
 	out := Brought{Folders: []string{}, Changed: []string{}, Skipped: []string{}}
 	if len(s.Names) == 0 {
 		return out, filetree.Failf(filetree.ErrUnsupported, "task %s runs without a sandbox, so it has no system folders: its agent uses your home directory", f.Task)
 	}
-	defer f.Alone()() // an archive may be slow to come, and a turn does not wait for it
+	defer f.Alone()() // an archive may arrive slowly, and a turn must not wait for it
 	unlock, err := f.Lock()
 	if err != nil {
 		return out, err

@@ -1,7 +1,7 @@
-// Package merge brings work home: into the branch that is checked out in a repository, or
-// into a directory. Each is done wholly or not at all; where both sides changed the same,
-// or uncommitted changes are in the way, the error is Conflicts, which names the files.
+// Package merge merges work into the branch that is checked out in a repository, or into a directory,
+// completely or not at all. If both sides changed the same, or uncommitted changes are in the way, the
+// error is Conflicts, which names the files.
 //
-// Who calls it holds whatever keeps others from merging into the same place meanwhile; git
-// and the stamps of files notice people. It keeps nothing.
+// The caller keeps other tasks from merging into the same place meanwhile; changes of people are
+// detected by git and by the stamps of files. The package has no state.
 package merge

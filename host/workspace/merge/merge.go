@@ -11,19 +11,18 @@ import (
 	"tandemux/host/workspace/filetree"
 )
 
-// Branch is where work comes home to: what is checked out in a repository.
+// Branch is the branch that is checked out in a repository, into which work is merged.
 type Branch struct {
 	Name string
-	Head string // the commit that it is at
+	Head string // its commit
 
 	git    git.Git
-	source string // the repository, for people
+	source string // the repository's name for people
 	bare   bool
-	work   string // the branch that comes home
+	work   string // the branch to merge
 }
 
-// CheckedOut is the branch that is checked out where git runs; work is the branch that is
-// to come home.
+// CheckedOut returns the branch that is checked out where git runs. work is the branch to merge.
 func CheckedOut(ctx context.Context, g git.Git, source string, bare bool, work string) (b Branch, err error) {
 	b = Branch{git: g, source: source, bare: bare, work: work}
 	switch b.Name, err = g.Line(ctx, "symbolic-ref", "-q", "--short", "HEAD"); {
@@ -41,8 +40,8 @@ func CheckedOut(ctx context.Context, g git.Git, source string, bare bool, work s
 	return b, nil
 }
 
-// Join gives the commit that has both the branch and tip; Head where there is nothing new. g
-// sees the objects, task is whose work it is, and text gives the message of a merge.
+// Join returns a commit that has both the branch and tip, or Head if nothing is new. g has the
+// objects, task is the task's name, and text returns the message of a merge.
 func (b Branch) Join(ctx context.Context, g git.Git, tip, task string, text func() string) (string, error) {
 	if _, err := g.Run(ctx, "merge-base", "--is-ancestor", tip, b.Head); err == nil {
 		return b.Head, nil
@@ -61,13 +60,13 @@ func (b Branch) Join(ctx context.Context, g git.Git, tip, task string, text func
 	return g.Commit(ctx, tree, text(), b.Head, tip)
 }
 
-// MovedMeanwhile words the error of a branch that somebody else has moved.
+// MovedMeanwhile returns the error for a branch that somebody else has moved.
 func MovedMeanwhile(err error, branch string) error {
 	return git.Moved(err, filetree.Failf(filetree.ErrConflict, "the branch %s was moved meanwhile; try again", branch))
 }
 
-// Advance moves the branch and the files that are checked out of it to a commit that comes
-// after Head. git refuses where that would overwrite what is not committed.
+// Advance moves the branch and its checked-out files to a descendant of Head. git refuses that if it
+// would overwrite uncommitted changes.
 func (b Branch) Advance(ctx context.Context, to string) error {
 	if b.bare {
 		return MovedMeanwhile(b.git.MoveRef(ctx, "tandemux: merge "+b.work, "refs/heads/"+b.Name, to, b.Head), b.Name)
@@ -95,21 +94,20 @@ func (b Branch) Advance(ctx context.Context, to string) error {
 }
 
 const (
-	// maxSubject bounds the first line of a message that we make, in characters.
+	// maxSubject bounds the first line of a message, in characters.
 	maxSubject = 72
 	// maxSubjects bounds the commits that a merge's message names.
 	maxSubjects = 20
 )
 
-// Message is that of the merge of a branch: what it is about, if anybody knows, and the
-// commits that were made there.
+// Message returns the message of a merge: the subject, if known, and the commits of the branch.
 func (b Branch) Message(ctx context.Context, g git.Git, tip, subject, body string) string {
 	first := "Merge " + b.work + " into " + b.Name
 	if subject != "" {
 		first = "Merge " + b.work + ": " + subject
 	}
 	var commits strings.Builder
-	out, _ := g.Run(ctx, "log", "--no-show-signature", "--no-merges", "--reverse", "--format=%s", "--max-count=1000", b.Head+".."+tip, "--") // a message can do without
+	out, _ := g.Run(ctx, "log", "--no-show-signature", "--no-merges", "--reverse", "--format=%s", "--max-count=1000", b.Head+".."+tip, "--") // the message can do without
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	for i, line := range lines {
 		if i == maxSubjects {
@@ -120,12 +118,12 @@ func (b Branch) Message(ctx context.Context, g git.Git, tip, subject, body strin
 		}
 	}
 	if len(lines) < 2 {
-		commits.Reset() // its subject says it
+		commits.Reset() // the subject says it
 	}
 	return Paragraphs(git.ClipWords(first, maxSubject), commits.String(), body)
 }
 
-// Paragraphs joins what a message has, with an empty line between.
+// Paragraphs joins parts with empty lines between.
 func Paragraphs(parts ...string) string {
 	var all []string
 	for _, p := range parts {
@@ -136,16 +134,16 @@ func Paragraphs(parts ...string) string {
 	return strings.Join(all, "\n\n")
 }
 
-// Conflicts is the error of a merge that was not done: nothing was changed.
+// Conflicts is the error of a merge that changed nothing.
 type Conflicts struct {
 	Into  string   `json:"into"`
 	Paths []string `json:"paths"` // at most 1000
 	Dirty bool     `json:"dirty"` // the user's uncommitted changes are in the way
 
-	Task   string `json:"-"` // its name
-	Update bool   `json:"-"` // it was to be brought up to date with Into
-	Open   bool   `json:"-"` // an update has left them
-	Shared bool   `json:"-"` // Into is a filesystem; what else changed is in it
+	Task   string `json:"-"` // the task's name
+	Update bool   `json:"-"` // an update of the task from Into
+	Open   bool   `json:"-"` // an update has left them in the files
+	Shared bool   `json:"-"` // Into is a filesystem; other changes were merged
 }
 
 func (c *Conflicts) Error() string {
@@ -169,21 +167,21 @@ func (c *Conflicts) Error() string {
 	return fmt.Sprintf("both the task and %s changed %s: have the task take those changes over, or merge by hand; nothing was changed", c.Into, list)
 }
 
-// Is makes it an ErrConflict.
+// Is reports that it is an ErrConflict.
 func (c *Conflicts) Is(target error) bool { return target == filetree.ErrConflict } //nolint:errorlint // that is what Is is for
 
-// StatusCode is the HTTP status that it is answered with.
+// StatusCode returns the HTTP status of the error.
 func (c *Conflicts) StatusCode() int { return http.StatusConflict }
 
-// Pair is a path that is not what it was; either may be nil.
+// Pair is a path that has changed. Old or Now may be nil.
 type Pair struct {
 	Path     string
 	Old, Now *filetree.Entry
 }
 
-// Bringable finds what is to change in a directory, where what there is is still what the
-// work began with. Where it is not, the error is Conflicts. git's own files stay where
-// they are (left): what an agent writes there, the user's git would run.
+// Bringable returns what to change in a directory whose files are still what the work began with. If
+// one is not, the error is Conflicts. git's own files are not changed (left): the user's git would run
+// what an agent writes there.
 func Bringable(source string, home *filetree.Folder, pairs []Pair) (changes []filetree.Change, left []string, err error) {
 	conflicts := &Conflicts{Into: "the directory " + source}
 	for _, p := range pairs {
@@ -212,7 +210,7 @@ func Bringable(source string, home *filetree.Folder, pairs []Pair) (changes []fi
 	return changes, left, nil
 }
 
-// Look gives what is at a path of a directory, nil for nothing.
+// Look returns the entry at a path of a directory, or nil.
 func Look(top *filetree.Folder, path string) (*filetree.Entry, error) {
 	e, err := filetree.Standing(top, path)
 	if e == nil || err != nil {

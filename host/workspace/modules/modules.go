@@ -24,20 +24,20 @@ type Module struct {
 	Path   string `json:"path"`
 	Git    string `json:"git"` // its repository, absolute
 	Commit string `json:"commit"`
-	Stamp  string `json:"stamp"` // of its files as they were filled in
+	Stamp  string `json:"stamp"` // of its files after filling
 }
 
-// Tree is a worktree whose submodules are looked at.
+// Tree is a worktree with submodules.
 type Tree struct {
 	Git    git.Git // of its repository
-	Common string  // that's git directory, absolute
+	Common string  // that repository's git directory, absolute
 	Source string  // the person's work tree, absolute
-	Dir    string  // the worktree, absolute, and Top as it was opened
+	Dir    string  // the worktree, absolute; Top is the same, opened
 	Top    *filetree.Folder
 	Limits filetree.Limits
 }
 
-// Fill fills the submodules of a commit that can be, and lists them in a file.
+// Fill fills those submodules of a commit that the clone has, and writes a list of them to a file.
 func (t Tree) Fill(ctx context.Context, commit, list string) error {
 	all, err := t.find(ctx, commit)
 	if err != nil || len(all) == 0 {
@@ -55,7 +55,7 @@ func (t Tree) Fill(ctx context.Context, commit, list string) error {
 	return filetree.Full(os.WriteFile(list, text, 0o600))
 }
 
-// find lists the submodules of a commit that the clone has.
+// find returns the submodules of a commit that the clone has.
 func (t Tree) find(ctx context.Context, commit string) ([]Module, error) {
 	listed, err := t.Git.Entries(ctx, commit, []string{".gitmodules"})
 	if err != nil || len(listed) == 0 {
@@ -63,7 +63,7 @@ func (t Tree) find(ctx context.Context, commit string) ([]Module, error) {
 	}
 	out, err := t.Git.Run(ctx, "config", "--blob", commit+":.gitmodules", "-z", "--get-regexp", `^submodule\..*\.path$`)
 	if err != nil {
-		return nil, nil //nolint:nilerr // it names none, or is none: git fills nothing then, either
+		return nil, nil //nolint:nilerr // there are none, or the file is invalid; git would fill none, either
 	}
 	names := map[string]string{}
 	var paths []string
@@ -99,14 +99,14 @@ func (t Tree) find(ctx context.Context, commit string) ([]Module, error) {
 	return all, nil
 }
 
-// of is git in a submodule's repository.
+// of returns a git that runs in a submodule's repository.
 func (t Tree) of(m Module) git.Git {
 	g := t.Git.With("GIT_DIR="+m.Git, "GIT_COMMON_DIR="+m.Git)
 	g.Dir = m.Git
 	return g
 }
 
-// fill checks a submodule out where nothing is yet, and nobody else writes.
+// fill checks a submodule out into an empty directory to which nobody else writes.
 func (t Tree) fill(ctx context.Context, m *Module, index string) error {
 	d, err := t.Top.Grow(m.Path)
 	if err != nil {
@@ -125,15 +125,15 @@ func (t Tree) fill(ctx context.Context, m *Module, index string) error {
 	return err
 }
 
-// at is git in a submodule's repository with its files in a directory, and an index that is
-// removed by done.
+// at returns a git that runs in a submodule's repository with its files in a directory, and a function
+// that removes the index.
 func (t Tree) at(m Module, dir, index string) (g git.Git, done func()) {
 	g = t.of(m).With("GIT_WORK_TREE="+dir, "GIT_INDEX_FILE="+index)
 	g.Dir = dir
-	return g, func() { os.Remove(index) } //nolint:errcheck // it goes with the workspace
+	return g, func() { os.Remove(index) } //nolint:errcheck // else it is removed with the workspace
 }
 
-// stamp tells the files of a directory from others.
+// stamp returns a checksum of the entries of a directory.
 func (t Tree) stamp(ctx context.Context, d *filetree.Folder) (string, error) {
 	seen, err := filetree.Scan(ctx, d, t.Limits, nil, nil)
 	if err != nil {
@@ -147,7 +147,7 @@ func (t Tree) stamp(ctx context.Context, d *filetree.Folder) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// filled reads the list of what was filled.
+// filled reads the list of filled submodules.
 func filled(list string) ([]Module, error) {
 	text, err := filetree.ReadOptional(list)
 	if err != nil || text == nil {
@@ -160,8 +160,8 @@ func filled(list string) ([]Module, error) {
 	return all, nil
 }
 
-// Touched are the submodules, of those of an index, in which there is something else than what
-// was filled in. Git looks at no file there.
+// Touched returns the submodules in an index whose directory differs from what was filled in. It does
+// not have git read files there.
 func (t Tree) Touched(ctx context.Context, index git.Git, tip, list string) ([]string, error) {
 	listed, err := index.Entries(ctx, tip, []string{".gitmodules"})
 	if err != nil || len(listed) == 0 {
@@ -195,8 +195,8 @@ func (t Tree) Touched(ctx context.Context, index git.Git, tip, list string) ([]s
 	return all, nil
 }
 
-// touched reports whether a submodule's directory has something else than what its stamp is of;
-// without one, anything.
+// touched reports whether a submodule's directory differs from its stamp or, without a stamp, is not
+// empty.
 func (t Tree) touched(ctx context.Context, path, stamp string) (bool, error) {
 	d, err := t.Top.Walk(path)
 	if err != nil {
@@ -211,15 +211,15 @@ func (t Tree) touched(ctx context.Context, path, stamp string) (bool, error) {
 	return now != stamp, err
 }
 
-// Kept is work in a submodule that became a commit.
+// Kept is work in a submodule that was committed.
 type Kept struct {
 	Path   string `json:"path"`
 	Branch string `json:"branch" doc:"In the submodule's repository"`
 }
 
-// Keep commits what was made in filled submodules, each on a branch of its repository that
-// begins with a name. Of those that are as they were, but for their files' times and what git
-// ignores, the Branch is empty. Files for that are below scratch, a directory of ours.
+// Keep commits what was made in filled submodules, each on a branch of its repository whose name
+// begins with branch. Of submodules that differ only in times and in files that git ignores, the
+// Branch is empty. Temporary files are below scratch.
 func (t Tree) Keep(ctx context.Context, list, scratch, branch, message string) ([]Kept, error) {
 	have, err := filled(list)
 	if err != nil {
@@ -243,15 +243,15 @@ func (t Tree) Keep(ctx context.Context, list, scratch, branch, message string) (
 	return kept, nil
 }
 
-// keep commits what is in a submodule, "" where that is what was filled in.
+// keep commits what is in a submodule, and returns "" if that is what was filled in.
 func (t Tree) keep(ctx context.Context, m Module, scratch, branch, message string) (string, error) {
 	d, err := t.Top.Walk(m.Path)
 	if err != nil {
-		return "", nil //nolint:nilerr // it was removed, which loses nothing
+		return "", nil //nolint:nilerr // removing it loses nothing
 	}
 	defer d.Close()
 	files := filepath.Join(scratch, "files")
-	defer filetree.RemoveTree(files) //nolint:errcheck // it goes with the workspace
+	defer filetree.RemoveTree(files) //nolint:errcheck // else it is removed with the workspace
 	into, err := filetree.NewFolder(files)
 	if err != nil {
 		return "", filetree.Full(err)

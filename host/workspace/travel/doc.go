@@ -1,23 +1,22 @@
-// Package travel takes files from the machine of a person to a host's, and what came of them
-// home, as files of a fixed form: a git bundle of a repository's commit, or a tar.zst of
-// a directory that is no repository. A Load says what such a file is, and its digest.
+// Package travel sends files from a person's machine to a host, and the result back, as a single file:
+// a git bundle of a repository's commit, or a tar.zst of a directory that is not a repository. A Load
+// describes such a file, with its digest.
 //
-//	Pack      at the person's: what a task's workspace begins with
-//	Unpack    at the host: a repository, or a directory, that a workspace is made of
-//	Result    at the host: what its branch has beyond that, a thin bundle; or the directory
-//	Home      at the person's: what came back, compared and merged as a task's of this machine is
+//	Pack…     on the person's machine: packs what a task's workspace begins with
+//	Unpack    on the host: makes the repository or directory that a workspace is made of
+//	Result    on the host: packs what the branch has in addition (a thin bundle), or the directory
+//	Home      on the person's machine: compares and merges the result like a local task's
 //
-// # What comes along
+// # What is sent
 //
-// Of a repository the history of one commit and nothing else: no hooks, no configuration, no
-// other branch, nothing that is not committed. Of a directory all but git's own files. What
-// is unpacked is anybody's: bundles name one branch, whose objects git checks as it stores
-// them; archives are read by package filetree. Both are bounded, and what can't be taken
-// wholly leaves nothing.
+// Of a repository the history of one commit and nothing else: no hooks, no configuration, no other
+// branch, nothing uncommitted. Of a directory everything but git's own files. What is unpacked is
+// untrusted: bundles have one branch, whose objects git checks when it stores them; archives are read
+// by package filetree. Both are bounded, and unpacking leaves nothing behind if it fails.
 //
 // # What it does not do
 //
-// It sends and stores nothing, and trusts no name that comes with a file: callers say where
-// it goes. Functions may be called from any goroutine; who unpacks into a directory, or merges
-// into a repository, does so alone.
+// It does not transfer or store anything, and uses no name that comes with a file: callers say where it
+// goes. Functions may be called from any goroutine, but only one at a time may unpack into a directory
+// or merge into a repository.
 package travel

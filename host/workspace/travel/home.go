@@ -16,31 +16,31 @@ import (
 	"tandemux/host/workspace/merge"
 )
 
-// Home is where work comes back to: what a task began with, and what it made of that.
+// Home is the place that work returns to: what a task began with, and what it made of that.
 type Home struct {
 	Task   string // its name
 	Base   Load
 	Result Load
-	// Fetch gives the contents of one of these.
+	// Fetch returns the contents of Base or Result.
 	Fetch func(Load) (io.ReadCloser, error)
-	// Here is the directory that stands for Base.Source where that is not on this machine.
+	// Here is the directory to use if Base.Source is not on this machine.
 	Here string
-	// Mark is a file that says, of a directory, what came home last.
+	// Mark is a file that says, of a directory, what was merged last.
 	Mark string
 }
 
-// branch is where the task's commits are at home, whatever they are called elsewhere.
+// branch returns the branch for the task's commits.
 func (h *Home) branch() string { return "tandemux/" + h.Task }
 
-// came is what came back, beside what it was made of.
+// came is what came back, together with what it was made of.
 type came struct {
-	git      git.Git // sees both
-	from, to string  // commits, or trees
+	git      git.Git // has the objects of both
+	from, to string  // commits or trees
 	source   string  // the repository, or directory, at home
-	old, now string  // of a directory: both, as directories
+	old, now string  // of a directory: both, unpacked
 }
 
-// open fetches what there is to compare or merge; close removes what that needs.
+// open fetches what is to be compared or merged. close removes temporary files.
 func (h *Home) open(ctx context.Context) (c *came, close func(), err error) {
 	if h.Result.Kind != h.Base.Kind {
 		return nil, nil, filetree.Failf(filetree.ErrInvalid, "what came back is %q, and what was sent %q", filetree.Clip(h.Result.Kind), filetree.Clip(h.Base.Kind))
@@ -52,7 +52,7 @@ func (h *Home) open(ctx context.Context) (c *came, close func(), err error) {
 	if err != nil {
 		return nil, nil, filetree.Full(err)
 	}
-	close = func() { filetree.RemoveTree(tmp) } //nolint:errcheck // the system empties it
+	close = func() { filetree.RemoveTree(tmp) } //nolint:errcheck // else the system removes them in time
 	if h.Base.Kind == Bundle {
 		c, err = h.commits(ctx, tmp)
 	} else {
@@ -75,7 +75,7 @@ func (h *Home) get(l Load, file string) error {
 	return l.Receive(from, file)
 }
 
-// commits takes the task's commits into the repository, on a branch of their own.
+// commits fetches the task's commits into the repository, on their own branch.
 func (h *Home) commits(ctx context.Context, tmp string) (*came, error) {
 	source, err := h.repository(ctx)
 	if err != nil {
@@ -102,10 +102,10 @@ func (h *Home) commits(ctx context.Context, tmp string) (*came, error) {
 			return nil, err
 		}
 	}
-	// What of it was merged since is at home already.
+	// What was merged since is in the repository already.
 	head, err := c.git.Line(ctx, "rev-parse", "--verify", "-q", "HEAD^{commit}")
 	if err != nil {
-		return c, nil //nolint:nilerr // then merging says so
+		return c, nil //nolint:nilerr // merging reports that
 	}
 	if base, err := c.git.Line(ctx, "merge-base", head, c.to); err == nil {
 		if _, err := c.git.Run(ctx, "merge-base", "--is-ancestor", c.from, base); err == nil {
@@ -115,7 +115,7 @@ func (h *Home) commits(ctx context.Context, tmp string) (*came, error) {
 	return c, nil
 }
 
-// point has the task's branch be at its result, if what it is at is the task's.
+// point sets the task's branch to its result, if the branch has only commits of the task.
 func (h *Home) point(ctx context.Context, g git.Git) error {
 	ref := "refs/heads/" + h.branch()
 	_, err := g.Run(ctx, "rev-parse", "--verify", "-q", ref)
@@ -125,7 +125,7 @@ func (h *Home) point(ctx context.Context, g git.Git) error {
 		err = nil
 	}
 	if err == nil {
-		_, err = g.Run(ctx, "branch", "-q", "--no-track", "-f", h.branch(), h.Result.Commit) // not one that is checked out
+		_, err = g.Run(ctx, "branch", "-q", "--no-track", "-f", h.branch(), h.Result.Commit) // git refuses this for a branch that is checked out
 	}
 	if err != nil {
 		return filetree.Failf(filetree.ErrConflict, "the branch %s of %s is checked out, or has commits that are not the task's: rename it (`git branch -m`), and try again", h.branch(), g.Dir)
@@ -133,8 +133,7 @@ func (h *Home) point(ctx context.Context, g git.Git) error {
 	return nil
 }
 
-// repository is the one that the task began with: where it was made, or the one that Here is
-// in.
+// repository returns the repository that the task began with: Base.Source, or the one that Here is in.
 func (h *Home) repository(ctx context.Context) (string, error) {
 	for _, dir := range []string{h.Base.Source, h.Here} {
 		if st, err := os.Stat(dir); dir == "" || err != nil || !st.IsDir() {
@@ -155,7 +154,7 @@ func (h *Home) repository(ctx context.Context) (string, error) {
 	return "", filetree.Failf(filetree.ErrNotFound, "the repository of the task %s, %s, is not on this machine, nor is this directory in a clone that has its commit %.12s: run this in one", h.Task, h.Base.Source, h.Base.Commit)
 }
 
-// directories unpacks both, and makes trees of git's of them to be compared.
+// directories unpacks both, and makes trees of git's for comparing them.
 func (h *Home) directories(ctx context.Context, tmp string) (*came, error) {
 	c := &came{source: h.Base.Source}
 	for _, one := range []struct {
@@ -187,7 +186,7 @@ func (h *Home) directories(ctx context.Context, tmp string) (*came, error) {
 	return c, err
 }
 
-// treeOf is a directory as a tree of git's.
+// treeOf makes a tree of git's from a directory.
 func treeOf(ctx context.Context, g git.Git, dir string) (string, error) {
 	g = plain(g.With("GIT_WORK_TREE="+dir, "GIT_INDEX_FILE="+dir+".index"), dir)
 	if _, err := g.Run(ctx, "add", "--all", "--force", "--", "."); err != nil {
@@ -196,14 +195,14 @@ func treeOf(ctx context.Context, g git.Git, dir string) (string, error) {
 	return g.Line(ctx, "write-tree")
 }
 
-// plain runs in a directory, with nobody's filters.
+// plain returns a git that runs in a directory, without any configured filters.
 func plain(g git.Git, dir string) git.Git {
 	g.Dir = dir
 	return g.With("GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1")
 }
 
-// Diff says what the task changed, as a workspace's Diff does; of a repository without what
-// was merged since.
+// Diff returns what the task changed, like a workspace's Diff; of a repository without what was merged
+// since.
 func (h *Home) Diff(ctx context.Context, o workspace.DiffOptions) (d workspace.Diff, err error) {
 	c, close, err := h.open(ctx)
 	if err != nil {
@@ -219,8 +218,8 @@ func (h *Home) Diff(ctx context.Context, o workspace.DiffOptions) (d workspace.D
 	return d, err
 }
 
-// Merge brings the work home: into the branch that is checked out in the repository, or into
-// the directory. It does all or nothing, as a workspace's Merge does.
+// Merge merges the work into the branch that is checked out in the repository, or into the directory,
+// all or nothing, like a workspace's Merge.
 func (h *Home) Merge(ctx context.Context, o workspace.MergeOptions) (m workspace.Merged, err error) {
 	c, close, err := h.open(ctx)
 	if err != nil {
@@ -239,8 +238,8 @@ func (h *Home) Merge(ctx context.Context, o workspace.MergeOptions) (m workspace
 	return m, err
 }
 
-// Keep sees to it that the task's commits are in the repository, as the task goes: on their
-// branch, which it names, or "" where others have them all.
+// Keep makes sure that the commits of a task that is being deleted are in the repository. It returns
+// their branch, or "" if other branches have all of them.
 func (h *Home) Keep(ctx context.Context) (string, error) {
 	if h.Base.Kind != Bundle || h.Result.Size == 0 {
 		return "", nil
@@ -253,7 +252,7 @@ func (h *Home) Keep(ctx context.Context) (string, error) {
 	ref := "refs/heads/" + h.branch()
 	only, err := c.git.Line(ctx, "rev-list", "-n1", h.Result.Commit, "--not", "--exclude="+h.branch(), "--branches", "--tags", "--remotes")
 	if err != nil || only != "" || c.git.MoveRef(ctx, "", ref, "", h.Result.Commit) != nil {
-		return h.branch(), nil //nolint:nilerr // in doubt it stays
+		return h.branch(), nil //nolint:nilerr // in doubt the branch is kept
 	}
 	return "", nil
 }
@@ -336,8 +335,8 @@ func (h *Home) mergeFiles(ctx context.Context, c *came, o workspace.MergeOptions
 	return m, filetree.ReplaceFile(h.Mark, (&filetree.Sheet{Manifest: filetree.NewManifest(is)}).Encode(), false)
 }
 
-// met is what the task and the directory were agreed on last: what came home, or what the
-// task began with.
+// met returns what the task and the directory agreed on last: what was merged, or what the task began
+// with.
 func (h *Home) met(ctx context.Context, old string) ([]filetree.Entry, error) {
 	if b, err := filetree.ReadOptional(h.Mark); err != nil {
 		return nil, err
@@ -356,8 +355,8 @@ func (h *Home) met(ctx context.Context, old string) ([]filetree.Entry, error) {
 	return summed(ctx, was)
 }
 
-// changed are the files that are to change, with the lines that git counts between what is
-// there and what comes; it has no word for directories and most permissions.
+// changed returns the files to change, with git's counts of changed lines. git knows no directories
+// and few permissions, so those are added.
 func (c *came) changed(ctx context.Context, changes []filetree.Change) (files []workspace.FileDiff, err error) {
 	if len(changes) == 0 {
 		return nil, nil
@@ -388,7 +387,7 @@ func (c *came) changed(ctx context.Context, changes []filetree.Change) (files []
 		switch {
 		case i >= 0:
 			files = append(files, all[i])
-		case slices.ContainsFunc(all, func(f workspace.FileDiff) bool { return f.From == ch.Path }): // said with the new name
+		case slices.ContainsFunc(all, func(f workspace.FileDiff) bool { return f.From == ch.Path }): // listed under the new name
 		case ch.To == nil:
 			files = append(files, workspace.FileDiff{Path: ch.Path, Status: "deleted"})
 		case ch.Was == nil:
@@ -400,7 +399,7 @@ func (c *came) changed(ctx context.Context, changes []filetree.Change) (files []
 	return files, nil
 }
 
-// summed lists a directory of ours with the checksums of its files.
+// summed lists a directory with the checksums of its files.
 func summed(ctx context.Context, top *filetree.Folder) (all []filetree.Entry, err error) {
 	seen, err := filetree.Scan(ctx, top, limits, nil, nil)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"tandemux/host/workspace/filetree"
 )
 
-// The kinds of loads.
+// The values of Load.Kind.
 const (
 	Bundle  = "bundle"
 	Archive = "archive"
@@ -25,19 +25,19 @@ const (
 // MaxSize bounds a load, in bytes.
 const MaxSize = 2 << 30
 
-// limits bound what comes out of one.
+// limits bound what is unpacked from a load.
 var limits = filetree.Limits{Files: 1_000_000, Bytes: 16 << 30, FileSize: 8 << 30}
 
-// Load says what a file is that travels.
+// Load describes a file that is sent: its kind, size and digest.
 type Load struct {
 	Kind string `json:"kind"` // bundle or archive
-	Size int64  `json:"size"` // in bytes; 0: nothing is new, and nothing travels
+	Size int64  `json:"size"` // in bytes; 0 means that nothing is new and nothing is sent
 	// Digest is sha256:HEX of the file.
 	Digest string `json:"digest,omitempty"`
-	// Ref is the one branch of a bundle, in full, and Commit what it is at.
+	// Ref is the only branch of a bundle, as a full name, and Commit its commit.
 	Ref    string `json:"ref,omitempty"`
 	Commit string `json:"commit,omitempty"`
-	// Source is the directory that it was made of, on the machine where that was done.
+	// Source is the directory that it was made from, on the machine where it was made.
 	Source string `json:"source,omitempty"`
 }
 
@@ -51,7 +51,7 @@ const (
 	maxSource = 4096
 )
 
-// Check says what is wrong with a load that somebody else names.
+// Check returns an error if a load that another machine describes is not valid.
 func (l Load) Check() error {
 	bad := func(what, value string) error {
 		return filetree.Failf(filetree.ErrInvalid, "files that travel have no %s %q", what, filetree.Clip(value))
@@ -79,7 +79,7 @@ func tooLarge(most int64) error {
 	return filetree.Failf(filetree.ErrTooLarge, "the files take more than %d MiB on their way: leave large ones out of the repository, name a directory below, or have the host fetch them", most>>20)
 }
 
-// meter counts, bounds and sums up what is written.
+// meter counts, bounds and checksums what is written.
 type meter struct {
 	to   io.Writer
 	sum  hash.Hash
@@ -101,7 +101,7 @@ func (m *meter) Write(b []byte) (int, error) {
 
 func (m *meter) digest() string { return "sha256:" + hex.EncodeToString(m.sum.Sum(nil)) }
 
-// Receive writes what a load has into a file of ours, and checks that it is that.
+// Receive writes a load's contents to a file, and checks size and digest.
 func (l Load) Receive(from io.Reader, file string) error {
 	f, err := os.OpenFile(file, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -116,12 +116,12 @@ func (l Load) Receive(from io.Reader, file string) error {
 		err = l.is(m)
 	}
 	if err != nil {
-		os.Remove(file) //nolint:errcheck // the other error says more
+		os.Remove(file) //nolint:errcheck // the first error says more
 	}
 	return filetree.Full(err)
 }
 
-// is says whether what was written is what the load says.
+// is returns an error unless what was written has the load's size and digest.
 func (l Load) is(m *meter) error {
 	if m.size != l.Size || m.digest() != l.Digest {
 		return filetree.Failf(filetree.ErrInvalid, "the files were damaged on their way: they are not the %d bytes with the digest %s that they should be, so nothing of them was taken", l.Size, l.Digest)
@@ -129,8 +129,7 @@ func (l Load) is(m *meter) error {
 	return nil
 }
 
-// Reader reads a load from somebody who may send something else: its end is an error, and so
-// is more, or less.
+// Reader returns a reader of a load from an untrusted sender: reading fails if size or digest differ.
 func (l Load) Reader(from io.Reader) io.Reader {
 	return &reading{from: from, load: l, meter: newMeter(io.Discard, l.Size)}
 }
@@ -143,7 +142,7 @@ type reading struct {
 
 func (r *reading) Read(b []byte) (int, error) {
 	n, err := r.from.Read(b)
-	if _, e := r.meter.Write(b[:n]); e != nil || err == io.EOF { //nolint:errorlint // a Reader gives it bare
+	if _, e := r.meter.Write(b[:n]); e != nil || err == io.EOF { //nolint:errorlint // a Reader returns it unwrapped
 		if e := r.load.is(r.meter); e != nil {
 			return 0, e
 		}
@@ -151,23 +150,22 @@ func (r *reading) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Bounds of a bundle's header.
+// Bounds of a bundle's header, in bytes and lines.
 const (
 	maxLine  = 1 << 10
 	maxLines = 10_000
 )
 
-// header is what a bundle says of itself (gitformat-bundle).
+// header is the header of a bundle (gitformat-bundle).
 type header struct {
-	format string   // of its hashes
-	needs  []string // the commits that must be there
-	ref    string   // the one branch that it has
-	commit string   // what that is at
-	size   int64    // of itself, in bytes: behind it are the objects
+	format string   // the hash function of its objects
+	needs  []string // commits that must exist already
+	ref    string   // the only branch in it
+	commit string   // the branch's commit
+	size   int64    // the header's size in bytes; objects follow
 }
 
-// readHeader reads one. A bundle that leaves something out of its objects, or has more than
-// one branch, is none of ours.
+// readHeader reads a header. A bundle with an object filter or several branches is an error.
 func readHeader(from io.Reader) (h header, err error) {
 	in := bufio.NewReaderSize(from, maxLine)
 	bad := func(what string) error {

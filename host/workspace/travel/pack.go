@@ -18,8 +18,8 @@ import (
 	"tandemux/host/workspace/filetree"
 )
 
-// PackRepository writes the history of a commit of the repository that a directory is in, of
-// HEAD for from "". The repository is read and not changed.
+// PackRepository writes the history of a commit, HEAD if from is "", of the repository that a
+// directory is in. It does not change the repository.
 func PackRepository(ctx context.Context, dir, from string, to io.Writer) (Load, error) {
 	g := git.Git{Dir: dir}
 	common, err := g.Line(ctx, "rev-parse", "--path-format=absolute", "--git-common-dir")
@@ -32,7 +32,7 @@ func PackRepository(ctx context.Context, dir, from string, to io.Writer) (Load, 
 	}
 	l := Load{Kind: Bundle}
 	if l.Source, err = g.Line(ctx, "rev-parse", "--path-format=absolute", "--show-toplevel"); err != nil {
-		l.Source = common // a bare one
+		l.Source = common // a bare repository
 	}
 	if l.Commit, err = g.Line(ctx, "rev-parse", "--verify", "-q", "--end-of-options", cmp.Or(from, "HEAD")+"^{commit}"); err != nil {
 		if from != "" {
@@ -46,12 +46,12 @@ func PackRepository(ctx context.Context, dir, from string, to io.Writer) (Load, 
 	if l.Ref = g.FullRef(ctx, cmp.Or(from, "HEAD")); !strings.HasPrefix(l.Ref, "refs/heads/") || len(l.Ref) > maxRef {
 		l.Ref = "refs/heads/base"
 	}
-	// A repository that borrows all objects has the one branch that is to be in the bundle.
+	// A repository that borrows all objects has only the branch for the bundle.
 	tmp, err := os.MkdirTemp("", "tandemux-bundle-")
 	if err != nil {
 		return l, filetree.Full(err)
 	}
-	defer os.RemoveAll(tmp) //nolint:errcheck // the system empties it
+	defer os.RemoveAll(tmp) //nolint:errcheck // else the system removes it in time
 	b := git.Git{Dir: tmp}.With("GIT_DIR="+tmp, "GIT_ALTERNATE_OBJECT_DIRECTORIES="+git.QuotePath(filepath.Join(common, "objects")), "GIT_NO_LAZY_FETCH=1")
 	err = create(ctx, b, formatOf(ctx, g))
 	if err == nil {
@@ -66,7 +66,7 @@ func PackRepository(ctx context.Context, dir, from string, to io.Writer) (Load, 
 	return l, nil
 }
 
-// bundle writes one of what git's words name, and notes what it is.
+// bundle writes a bundle of what words name, and sets size and digest.
 func (l *Load) bundle(ctx context.Context, g git.Git, to io.Writer, words ...string) error {
 	m := newMeter(to, MaxSize)
 	if _, err := g.Into(m).Run(ctx, append([]string{"bundle", "create", "-q", "-"}, words...)...); m.size > m.most {
@@ -78,14 +78,14 @@ func (l *Load) bundle(ctx context.Context, g git.Git, to io.Writer, words ...str
 	return nil
 }
 
-// create makes an empty bare repository where git runs: without hooks, and with no
-// configuration but git's own.
+// create makes an empty bare repository where git runs, without hooks and with only git's own
+// configuration.
 func create(ctx context.Context, g git.Git, format string) error {
 	_, err := g.Run(ctx, "init", "-q", "--bare", "--template=", "--initial-branch=none", "--object-format="+format)
 	return err
 }
 
-// formatOf is the hash that a repository's objects have.
+// formatOf returns the hash function of a repository.
 func formatOf(ctx context.Context, g git.Git) string {
 	format, err := g.Line(ctx, "rev-parse", "--show-object-format")
 	if err != nil {
@@ -94,7 +94,7 @@ func formatOf(ctx context.Context, g git.Git) string {
 	return format
 }
 
-// PackDirectory writes a directory's files, without git's own, and gives what was left out.
+// PackDirectory writes a directory's files, without git's own, and returns what was left out.
 func PackDirectory(ctx context.Context, dir string, to io.Writer) (l Load, skipped []string, err error) {
 	l = Load{Kind: Archive, Source: dir}
 	top, err := filetree.OpenFolder(dir)
@@ -120,15 +120,15 @@ func PackDirectory(ctx context.Context, dir string, to io.Writer) (l Load, skipp
 	return l, append(skipped, seen.Skipped...), nil
 }
 
-// repository and files are what Unpack makes in its directory.
+// repository and files are the names of what Unpack makes in its directory.
 const (
 	repository = "repository.git"
 	files      = "files"
 )
 
-// Unpack makes of a file, which may be anybody's, what a workspace is made of, below a
-// directory that it makes, and gives the workspace as --workspace names it. The directory is
-// there wholly or not at all; one that is there already is it.
+// Unpack makes what a workspace is made of from an untrusted file, in a directory that it creates, and
+// returns the value of --workspace for it. It creates all of the directory or nothing; if the
+// directory exists it is used.
 func (l Load) Unpack(ctx context.Context, file, dir string) (string, error) {
 	made, at := map[string]string{Bundle: repository, Archive: files}[l.Kind], filepath.Join(dir, "")
 	kind := map[string]workspace.Kind{Bundle: workspace.Worktree, Archive: workspace.Copy}[l.Kind]
@@ -167,7 +167,7 @@ func (l Load) unarchive(ctx context.Context, file, to string) error {
 	return err
 }
 
-// open reads a bundle's header, and refuses one that is not the load's.
+// open reads a bundle's header, and returns an error if it is not the load's.
 func (l Load) open(file string) (h header, err error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -206,14 +206,14 @@ func (l Load) unbundle(ctx context.Context, file, to string) error {
 	return fits(ctx, g, l.Commit)
 }
 
-// older are what git complains of in histories that people have, and that harms nobody.
+// older are git's complaints about old histories that do no harm.
 var older = []string{
 	"badDateOverflow", "badTimezone", "missingEmail", "missingNameBeforeEmail", "missingSpaceBeforeDate", "missingSpaceBeforeEmail", "multipleAuthors",
 	"zeroPaddedDate", "zeroPaddedFilemode",
 }
 
-// take takes the objects of a bundle into a repository. git checks each, and that all that
-// they name are there.
+// take adds the objects of a bundle to a repository. git checks each object, and that all referenced
+// ones exist.
 func (h header) take(ctx context.Context, g git.Git, file string) error {
 	for _, commit := range h.needs {
 		if _, err := g.Run(ctx, "cat-file", "-e", commit+"^{commit}"); err != nil {
@@ -238,7 +238,7 @@ func (h header) take(ctx context.Context, g git.Git, file string) error {
 	return err
 }
 
-// fits refuses a commit that would fill the disk when it is checked out.
+// fits returns an error for a commit whose checkout would fill the disk.
 func fits(ctx context.Context, g git.Git, commit string) error {
 	count, bytes := 0, int64(0)
 	pr, pw := io.Pipe()
@@ -273,8 +273,8 @@ func Remove(dir string) error {
 	return nil
 }
 
-// Result writes what a task has made of an unpacked load: of a repository what its branch
-// has that the load did not, of a directory the files of the workspace.
+// Result writes what a task has made of an unpacked load: of a repository what its branch has in
+// addition, of a directory the files of the workspace.
 func (l Load) Result(ctx context.Context, dir, branch, work string, to io.Writer) (Load, error) {
 	if l.Kind == Archive {
 		r, _, err := PackDirectory(ctx, work, to)
@@ -294,7 +294,7 @@ func (l Load) Result(ctx context.Context, dir, branch, work string, to io.Writer
 	return r, r.bundle(ctx, g, to, r.Ref, "^"+l.Commit)
 }
 
-// entries reads what git separates by NUL, and gives of each what is before its path.
+// entries reads output of git separated by NUL, and calls each with what is before the path.
 func entries(from io.Reader, each func(head string) error) error {
 	in := bufio.NewReader(from)
 	for {
