@@ -11,20 +11,20 @@ import (
 	"tandemux/ahp"
 )
 
-// agentScheme begins the session of an agent that has none among the host's.
+// agentScheme begins the session of an agent that works for none of the host's sessions.
 const agentScheme = "x-tandemux-agent:/"
 
-// agentScopes is what an agent that connects by itself may have at most.
+// agentScopes are the most that an agent that connects itself may have.
 var agentScopes = []string{ScopeRead, ScopeCreate, ScopeInput, ScopeClaim, ScopeSession}
 
 const (
 	maxAgentName = 64
-	maxSession   = 1024 // bytes of its URI
+	maxSession   = 1024 // in bytes, of its URI
 )
 
-// AsAgent is the principal of p's connection when the handshake says that an agent
-// uses it, as by MCP. It is less than whoever opened the connection: no operator,
-// and bound to a session of its own. In a sandbox its name alone is its own to say.
+// AsAgent returns the principal of p's connection if the handshake says that an agent uses it, for
+// example over MCP. It has fewer rights than p: it is no operator, and is bound to its own session. In
+// a sandbox only its name is its choice.
 func (p *Principal) AsAgent(a *ahp.AgentMeta, clientID string) (*Principal, error) {
 	name := strings.TrimSpace(a.Name)
 	switch {
@@ -48,9 +48,9 @@ func (p *Principal) AsAgent(a *ahp.AgentMeta, clientID string) (*Principal, erro
 		ID: p.ID, Token: p.Token, Terminal: p.Terminal, Process: p.Process,
 		Agent: name, Session: a.Session, Asks: a.Asks, Team: a.Team != "",
 	}
-	who := url.PathEscape(clientID) // no identity, which has a slash
+	who := url.PathEscape(clientID) // differs from identities, which contain a slash
 	if a.Identity != "" {
-		who = p.ID + "/" + strings.Clone(a.Identity) // nobody else's
+		who = p.ID + "/" + strings.Clone(a.Identity) // nobody else has this one
 	}
 	if p.Human {
 		g.ID = agentOwner + who
@@ -61,14 +61,14 @@ func (p *Principal) AsAgent(a *ahp.AgentMeta, clientID string) (*Principal, erro
 			g.Scopes = append(g.Scopes, s)
 		}
 	}
-	if p.Terminal == "" && (g.May(ScopeCreate) || g.May(ScopeClaim)) { // its own session is its to drive
+	if p.Terminal == "" && (g.May(ScopeCreate) || g.May(ScopeClaim)) { // it may drive its own session
 		g.Scopes = append(g.Scopes, ScopeSession)
 	}
 	return g, nil
 }
 
-// Driving is the principal of p's connection when the handshake announces a session that
-// it drives outside of the host.
+// Driving returns the principal of p's connection if the handshake announces a session that it drives
+// outside of the host.
 func (p *Principal) Driving(session ahp.URI) (*Principal, error) {
 	refusal := p.CannotDrive()
 	if refusal == "" && p.Bounded() {
@@ -85,12 +85,11 @@ func (p *Principal) Driving(session ahp.URI) (*Principal, error) {
 	return &d, nil
 }
 
-// IsAgent reports whether a principal's id is that of an agent without a token: it is gone
-// with its connections.
+// IsAgent reports whether a principal's id is that of an agent without a token, which ceases with its
+// connections.
 func IsAgent(principal string) bool { return strings.HasPrefix(principal, agentOwner) }
 
-// RefuseClaim is the refusal of an agent's claim that is not for its own session, empty
-// for all others.
+// RefuseClaim returns why an agent's claim is refused, because it is not for its own session, or "".
 func (p *Principal) RefuseClaim(to ahp.Claim) string {
 	if p.Agent == "" || to.Kind == ahp.ClaimSession && to.Session == p.Session {
 		return ""
@@ -98,8 +97,8 @@ func (p *Principal) RefuseClaim(to ahp.Claim) string {
 	return fmt.Sprintf("an agent claims for its own session, %s, only", p.Session)
 }
 
-// CannotDrive says why a principal can't begin sessions, prompt and answer, empty if it
-// can; who may let tool calls run is another matter (ScopeApprove).
+// CannotDrive returns why a principal may not begin sessions, prompt and answer, or "". Allowing tool
+// calls needs ScopeApprove in addition.
 func (p *Principal) CannotDrive() string {
 	if p.Agent != "" {
 		return "an agent from the side does not drive sessions of other agents"
@@ -107,8 +106,8 @@ func (p *Principal) CannotDrive() string {
 	return p.Lacks(ScopeSession)
 }
 
-// QuotaKey names whose quota an agent's terminals are counted in. A token is one
-// agent, however often it connects; so is what works in one session.
+// QuotaKey returns the key under which an agent's terminals are counted. All connections with a token
+// count as one agent, and so does everything that works in one session.
 func (p *Principal) QuotaKey() string {
 	if p.Token != "" {
 		return p.ID

@@ -8,22 +8,21 @@ import (
 
 // Bounds of failed attempts to connect.
 const (
-	// freeFailures of one address are answered at once; after each further one
-	// its next attempt has to wait, twice as long each time.
+	// freeFailures of one address are answered at once. After each further failure the next attempt
+	// has to wait, twice as long each time.
 	freeFailures = 10
 	firstPause   = time.Second
 	longestPause = time.Minute
-	// forgiven is how long an address must have been quiet to be forgotten.
+	// forgiven is after how long without attempts an address is forgotten.
 	forgiven = 10 * time.Minute
-	// maxAddresses are remembered; all others share one entry when there are
-	// more, until some are forgiven.
+	// maxAddresses bounds the addresses that are remembered. Further ones share one entry until some
+	// are forgotten.
 	maxAddresses = 1024
 )
 
-// Attempts counts failed attempts to connect by remote address, in bounded
-// memory. It decides how failures are answered, never whether a right token is
-// let in: behind one address may be many people (all of a machine share its
-// loopback), whom one of them must not lock out, and 256 random bits are not
+// Attempts counts failed attempts to connect by remote address, in bounded memory. It delays the
+// answers to failures, but never refuses a valid token: many people may share an address (all of a
+// machine share its loopback), and none of them may lock the others out; 256 random bits can't be
 // guessed at any rate. Its methods may be called from any goroutine.
 type Attempts struct {
 	now func() time.Time
@@ -32,21 +31,20 @@ type Attempts struct {
 	from map[netip.Prefix]*failures
 }
 
-// failures are those of one address.
+// failures are the failures of one address.
 type failures struct {
 	count int
 	last  time.Time
-	until time.Time // attempts before this fail unseen
+	until time.Time // attempts before this are not counted
 }
 
-// NewAttempts makes an empty count; now is its clock.
+// NewAttempts returns an empty Attempts with now as its clock.
 func NewAttempts(now func() time.Time) *Attempts {
 	return &Attempts{now: now, from: map[netip.Prefix]*failures{}}
 }
 
-// Fail notes a failed attempt and gives how long the next has to wait, and how
-// many there were. An attempt during the wait does not prolong it; then early is
-// set.
+// Fail notes a failed attempt, and returns how long the next one has to wait and how many there were.
+// early says that this attempt did not wait; it does not prolong the wait.
 func (a *Attempts) Fail(addr netip.Addr) (wait time.Duration, count int, early bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -71,7 +69,7 @@ func (a *Attempts) Fail(addr netip.Addr) (wait time.Duration, count int, early b
 	return 0, f.count, false
 }
 
-// entry finds an address's failures, or makes them. The caller holds mu.
+// entry returns an address's failures, and makes them if needed. The caller holds mu.
 func (a *Attempts) entry(p netip.Prefix, now time.Time) *failures {
 	if f := a.from[p]; f != nil {
 		return f
@@ -84,7 +82,7 @@ func (a *Attempts) entry(p netip.Prefix, now time.Time) *failures {
 		}
 	}
 	if len(a.from) >= maxAddresses {
-		p = netip.Prefix{} // the crowd's
+		p = netip.Prefix{} // the entry that further addresses share
 		if f := a.from[p]; f != nil {
 			return f
 		}
@@ -94,8 +92,8 @@ func (a *Attempts) entry(p netip.Prefix, now time.Time) *failures {
 	return f
 }
 
-// Subnet is what counts as one address: an IPv4 address, or the network of 64
-// bits that an IPv6 host may choose its address from.
+// Subnet returns what counts as one address: an IPv4 address, or an IPv6 network of 64 bits, in which
+// a host may choose its address.
 func Subnet(addr netip.Addr) netip.Prefix {
 	addr = addr.Unmap().WithZone("")
 	bits := 64

@@ -19,26 +19,25 @@ import (
 )
 
 const (
-	// maxBindings are remembered, and one principal may have maxBindings/4 of
-	// them: its own oldest go first, so that it cannot push out others'.
+	// maxBindings bounds all bindings; one principal may have a quarter of them. Beyond that its own
+	// oldest are dropped, so that it can't displace others'.
 	maxBindings = 16384
-	// maxBindingFile is the size at which the file is written anew.
+	// maxBindingFile is the size at which the file is rewritten, in bytes.
 	maxBindingFile = 8 << 20
 )
 
-// ClientIDs remember which principal a clientId belongs to, also across
-// restarts, in State/clients: one JSON array [clientId, principal] a line,
-// appended when a new one is bound. Losing the file costs only that memory. Its
-// methods must not be called at the same time.
+// ClientIDs remembers which principal a clientId belongs to, across restarts, in the file
+// State/clients. Each line is a JSON array [clientId, principal], appended when a clientId is bound.
+// If the file is lost, only that is forgotten. The methods must not be called concurrently.
 type ClientIDs struct {
 	path  string
-	file  *os.File // nil when it cannot be written
+	file  *os.File // nil if it can't be written
 	size  int64
 	owner map[string]string   // clientId to principal
 	order map[string][]string // by principal, oldest first
 }
 
-// OpenClientIDs reads the file; lines that make no sense are skipped.
+// OpenClientIDs reads the file. Invalid lines are skipped.
 func OpenClientIDs(dir string) (*ClientIDs, error) {
 	b := &ClientIDs{path: filepath.Join(dir, "clients"), owner: map[string]string{}, order: map[string][]string{}}
 	text, err := statefile.Read(b.path, 2*maxBindingFile)
@@ -60,7 +59,7 @@ func OpenClientIDs(dir string) (*ClientIDs, error) {
 	return b, b.open()
 }
 
-// Owner is the principal that a clientId is bound to, "" for none.
+// Owner returns the principal that a clientId is bound to, or "".
 func (b *ClientIDs) Owner(clientID string) string { return b.owner[clientID] }
 
 func (b *ClientIDs) open() error {
@@ -77,14 +76,14 @@ func (b *ClientIDs) open() error {
 	return nil
 }
 
-// Bind notes a clientId's principal; nothing happens if it is known.
+// Bind binds a clientId to a principal, unless it is bound to it already.
 func (b *ClientIDs) Bind(id, principal string) error {
 	if b.owner[id] == principal {
 		return nil
 	}
 	b.remember(id, principal)
 	if b.file == nil {
-		return nil // said when it was opened
+		return nil // the error was reported when it was opened
 	}
 	line, err := json.Marshal([2]string{id, principal})
 	if err != nil {
@@ -113,7 +112,7 @@ func (b *ClientIDs) remember(id, principal string) {
 	}
 }
 
-// forget makes room: half of those of the principal that has most.
+// forget drops the older half of the bindings of the principal with the most.
 func (b *ClientIDs) forget() {
 	most := ""
 	for p, ids := range b.order {
@@ -132,7 +131,7 @@ func (b *ClientIDs) forget() {
 	}
 }
 
-// rewrite replaces the file by what is remembered.
+// rewrite replaces the file with the current bindings.
 func (b *ClientIDs) rewrite() error {
 	b.Close()
 	var text bytes.Buffer
@@ -158,7 +157,7 @@ func (b *ClientIDs) Close() {
 	}
 }
 
-// CheckClientID says what is wrong with a clientId from outside.
+// CheckClientID returns an error unless a client's clientId is valid.
 func CheckClientID(id string) error {
 	switch {
 	case id == "":

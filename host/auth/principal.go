@@ -11,46 +11,44 @@ import (
 	"tandemux/ahp"
 )
 
-// Principal is who is at the other end of a connection, as was found out when it
-// was opened. It never changes.
+// Principal is who is at the other end of a connection, as determined when it was opened. It never
+// changes.
 type Principal struct {
-	// ID is compared to tell principals apart: "operator", "token:ID", …
+	// ID identifies the principal: "operator", "token:ID" and so on.
 	ID string
-	// Human is set for the operator: the person whose host it is.
+	// Human is set for the operator, the person who owns the host.
 	Human  bool
-	Token  string // the token's id, empty for who has none
+	Token  string // the token's id; empty without a token
 	Scopes []string
-	// Terminal, if not empty, is all that the principal reaches, as long as Process
-	// runs in it.
+	// Terminal, if not empty, is the only thing that the principal may reach, while Process runs in
+	// it.
 	Terminal ahp.URI
 	Process  string
-	// Agent is the name of an agent that connects by itself (AsAgent), empty for all
-	// others, and Session the one that it works for; others have one when they announced
-	// it (Driving). Asks says that it has people asked what is refused it.
+	// Agent is the name of an agent that connects itself (AsAgent), empty for others. Session is the
+	// session that the agent works for; others have one if they announced it (Driving). Asks says that
+	// people are asked about what the agent is refused.
 	Agent   string
 	Session ahp.URI
 	Asks    bool
-	Team    bool // it leads others, in panes beside its own
-	// Service is the name of a part of the host's own program, empty for all others.
+	Team    bool // it leads other agents, in panes beside its own
+	// Service is the name of a part of the host's program, empty for others.
 	Service string
-	// ByDoor says that another protocol's entrance knows the principal by means of its
-	// own. It opens no connections.
+	// ByDoor says that an entrance for another protocol has authenticated the principal. It opens no
+	// AHP connections.
 	ByDoor bool
-	// Sandbox, if not empty, is the session in whose sandbox the principal is: it
-	// reaches the terminals that run there and nothing else.
+	// Sandbox, if not empty, is the session in whose sandbox the principal is. It may reach only the
+	// terminals there.
 	Sandbox ahp.URI
-	// Person is who a hub says is at the other end, for people to read: it proves nothing,
-	// and gives nothing.
+	// Person is who is at the other end according to a hub, for people to read. It gives no rights.
 	Person string
-	// Page is set for a page for browsers of the host's own.
+	// Page is set for the host's own page in a browser.
 	Page bool
-	// Proved, if not nil, says whether a person has proved just now that they are there:
-	// only then it may allow what agents ask for.
+	// Proved, if not nil, reports whether a person has just proved to be there. Only then the
+	// principal may allow what agents ask for.
 	Proved func() bool
 }
 
-// Unproved is the refusal of who has to prove first that a person is there, empty for all
-// others.
+// Unproved returns why the principal has to prove first that a person is there, or "".
 func (p *Principal) Unproved() string {
 	if p.Proved == nil || p.Proved() {
 		return ""
@@ -58,7 +56,7 @@ func (p *Principal) Unproved() string {
 	return "a passkey has to confirm this first"
 }
 
-// What ids of principals begin with, before what tells them apart.
+// The beginnings of principals' IDs.
 const (
 	tokenOwner   = "token:"
 	serviceOwner = "service:"
@@ -66,32 +64,32 @@ const (
 	agentOwner   = "agent:" // on the unix socket
 )
 
-// Told is the principal as clients are told it, to tell apart who they are and who others
-// are: several people may have one token.
+// Told returns the principal as clients get it, so that they can tell people with the same token
+// apart.
 func (p *Principal) Told() string { return strings.TrimSpace(p.ID + " " + p.Person) }
 
-// Operator is everybody of the host's own uid on the unix socket.
+// Operator is everybody with the host's uid on the unix socket.
 var Operator = &Principal{ID: "operator", Human: true, Scopes: AllScopes}
 
-// Anyone is who need not say who it is. It may do nothing and opens no connections.
+// Anyone is a caller without authentication. It may do nothing and opens no connections.
 var Anyone = &Principal{ID: "anyone", ByDoor: true}
 
-// Principal is whoever has the token.
+// Principal returns the principal that has the token.
 func (t *Token) Principal() *Principal {
 	return &Principal{ID: tokenOwner + t.ID, Token: t.ID, Scopes: t.Scopes, Terminal: t.Terminal, Process: t.Process}
 }
 
-// TokenOf is the id of the token that a principal's id was made of.
+// TokenOf returns the id of the token in a principal's ID.
 func TokenOf(principal string) (token string, ok bool) {
 	return strings.CutPrefix(principal, tokenOwner)
 }
 
-// Service is the principal of a part of the host's own program, which may do everything.
+// Service returns the principal of a part of the host's program, which may do everything.
 func Service(name string) *Principal {
 	return &Principal{ID: serviceOwner + name, Scopes: AllScopes, Service: name}
 }
 
-// InSandbox is the principal of who connects from a session's sandbox.
+// InSandbox returns the principal of what connects from a session's sandbox.
 func InSandbox(session ahp.URI) *Principal {
 	return &Principal{
 		ID: sandboxOwner + session, Agent: "sandbox", Session: session, Sandbox: session,
@@ -109,7 +107,7 @@ func (p *Principal) May(scope string) bool {
 // Operates reports whether the principal may take any terminal, whoever holds it.
 func (p *Principal) Operates() bool { return p.Human || slices.Contains(p.Scopes, ScopeAdmin) }
 
-// Lacks is the refusal of what needs a scope, empty if the principal has it.
+// Lacks returns why the principal lacks a scope, or "" if it has it.
 func (p *Principal) Lacks(scope string) string {
 	if p.May(scope) {
 		return ""
@@ -120,10 +118,10 @@ func (p *Principal) Lacks(scope string) string {
 	return fmt.Sprintf("this token lacks the scope %q: ask the host's owner for one that has it", scope)
 }
 
-// Bounded reports whether there is anything that the principal does not reach.
+// Bounded reports whether there is anything that the principal may not reach.
 func (p *Principal) Bounded() bool { return p.Terminal != "" || p.Sandbox != "" }
 
-// OutOfReach is the refusal of what lies beyond a bound token's terminal, or a sandbox.
+// OutOfReach returns the refusal of what is beyond a bound token's terminal or a sandbox.
 func (p *Principal) OutOfReach() string {
 	if p.Sandbox != "" {
 		return "who is in a sandbox reaches the terminals that run in it, and nothing else of the host"
@@ -131,7 +129,7 @@ func (p *Principal) OutOfReach() string {
 	return fmt.Sprintf("this token is for the terminal %s only", p.Terminal)
 }
 
-// Name is what people are told of a principal.
+// Name returns the principal's name for people.
 func (p *Principal) Name() string {
 	return cmp.Or(p.Agent, p.ID)
 }
@@ -140,7 +138,7 @@ const (
 	maxTokens    = 1000
 	maxTokenName = 64   // bytes
 	maxClientID  = 256  // bytes
-	maxShown     = 1024 // bytes of what is not known, in an error
+	maxShown     = 1024 // bytes of an unknown value in an error
 )
 
 // The scopes of tokens.
@@ -151,18 +149,18 @@ const (
 	ScopeClaim   = "terminal:claim"  // transfer and dispose what one holds
 	ScopeSession = "session"         // claim for sessions; begin them, prompt, answer
 	ScopeApprove = "approve"         // let agents' tool calls run
-	ScopeAdmin   = "admin"           // everything the operator may, but for the next
-	ScopeWrite   = "files:write"     // change files by requests; only who was given it has it
+	ScopeAdmin   = "admin"           // everything the operator may do, except the next
+	ScopeWrite   = "files:write"     // change files by requests; only tokens that were given it have it
 )
 
 var (
 	AllScopes = []string{ScopeRead, ScopeCreate, ScopeInput, ScopeClaim, ScopeSession, ScopeApprove, ScopeAdmin, ScopeWrite}
-	// boundScopes are those that make sense for one terminal.
+	// boundScopes are the scopes that a token for one terminal may have.
 	boundScopes = []string{ScopeRead, ScopeInput, ScopeClaim}
 )
 
-// checkScopes gives the scopes of a new token: all that fit when none are
-// named, but ScopeWrite.
+// checkScopes returns the scopes of a new token. Without names these are all that fit, except
+// ScopeWrite.
 func checkScopes(names []string, bound bool) ([]string, error) {
 	known := AllScopes
 	if bound {
@@ -185,8 +183,8 @@ func checkScopes(names []string, bound bool) ([]string, error) {
 	return scopes, nil
 }
 
-// isTokenName reports whether a text can be a token's name: 1 to maxTokenName bytes of
-// printable characters.
+// isTokenName reports whether a text is valid as a token's name: 1 to maxTokenName bytes of printable
+// characters.
 func isTokenName(s string) bool {
 	return s != "" && len(s) <= maxTokenName && utf8.ValidString(s) &&
 		!strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) })

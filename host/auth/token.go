@@ -19,27 +19,26 @@ import (
 	"tandemux/internal/statefile"
 )
 
-// tokenPrefix makes tokens easy to find for programs that look for leaked
-// secrets.
+// tokenPrefix makes tokens recognisable for programs that look for leaked secrets.
 const tokenPrefix = "tandemux_"
 
-// longestNap bounds the expiry timer: the clock may be set, and a sleeping
-// machine's timers stand still. It runs only while a token will expire.
+// longestNap bounds the expiry timer, because the clock may be set and timers stop while a machine
+// sleeps. The timer only runs while a token will expire.
 const longestNap = time.Minute
 
-// Token is a stored access token: everything but the secret itself.
+// Token is a stored access token, without the secret.
 type Token struct {
 	ahp.TokenInfo
-	// Process is the keeper's id of the process in Terminal, so that a later
-	// terminal of the same URI is not reached.
+	// Process is the keeper's id of the process in Terminal, so that a later terminal with the same
+	// URI is not reached.
 	Process string `json:"process,omitempty"`
 	Hash    string `json:"hash"` // SHA-256 of the secret, hex
 }
 
 func (t *Token) expired(now time.Time) bool { return t.Expires > 0 && now.UnixMilli() >= t.Expires }
 
-// usable are the token's scopes, without those that make no sense for one that is
-// bound to a terminal, whatever the file says.
+// usable returns the token's scopes, without those that a token for one terminal may not have,
+// whatever the file says.
 func (t *Token) usable() []string {
 	if t.Terminal == "" {
 		return slices.Clone(t.Scopes)
@@ -47,24 +46,23 @@ func (t *Token) usable() []string {
 	return slices.DeleteFunc(slices.Clone(t.Scopes), func(s string) bool { return !slices.Contains(boundScopes, s) })
 }
 
-// Tokens keeps the tokens, and the file that holds them (0600, State). Its
-// methods may be called from any goroutine.
+// Tokens has the tokens, and stores them in a file (mode 0600, in State). Its methods may be called
+// from any goroutine.
 type Tokens struct {
 	path string
 	now  func() time.Time
 
 	mu     sync.Mutex
-	ended  func() // OnExpiry's
-	broken error  // why the file could not be read: then no token is valid
+	ended  func() // the function of OnExpiry
+	broken error  // why the file can't be read; no token is valid then
 	list   []Token
 	saved  time.Time // when LastUsed was last written
 	timer  *time.Timer
 	closed bool
 }
 
-// OpenTokens reads the store of a state directory. A file that cannot be read
-// or understood leaves the store broken: it has no tokens, makes none and
-// writes nothing until the file has been repaired or moved away.
+// OpenTokens reads the tokens of a state directory. If the file can't be read or parsed, there are no
+// tokens, none can be made, and nothing is written until the file has been repaired or removed.
 func OpenTokens(dir string, now func() time.Time) *Tokens {
 	s := &Tokens{path: filepath.Join(dir, "tokens.json"), now: now}
 	s.list, s.broken = readTokens(s.path)
@@ -72,23 +70,23 @@ func OpenTokens(dir string, now func() time.Time) *Tokens {
 	return s
 }
 
-// OnExpiry has f called, in a goroutine of its own and without any lock, when a token
-// may have expired.
+// OnExpiry sets a function that is called, in its own goroutine and without any lock, when a token may
+// have expired.
 func (s *Tokens) OnExpiry(f func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ended = f
 }
 
-// Trouble is why no token is valid, nil when all is well.
+// Trouble returns why no token is valid, or nil.
 func (s *Tokens) Trouble() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.broken
 }
 
-// mend reads the file again if it could not be read before. The caller holds
-// mu and acts for somebody who manages tokens.
+// mend reads the file again if it could not be read before. The caller holds mu and acts for somebody
+// who manages tokens.
 func (s *Tokens) mend() error {
 	if s.broken == nil {
 		return nil
@@ -100,9 +98,9 @@ func (s *Tokens) mend() error {
 	return nil
 }
 
-// Create makes a token of 256 random bits; the secret is in the result and nowhere
-// else. process is the one that runs in the terminal that it is bound to, if it is
-// bound to one. Expired tokens make room for new ones.
+// Create makes a token with 256 random bits. The secret is only in the result. process is the process
+// in the terminal that the token is bound to, if any. Expired tokens are removed if there are too
+// many.
 func (s *Tokens) Create(p ahp.TokenNewParams, process string) (ahp.TokenNewResult, error) {
 	if !isTokenName(p.Name) {
 		return ahp.TokenNewResult{}, ahp.InvalidParams("make a token: name: use 1 to %d bytes of printable characters", maxTokenName)
@@ -120,7 +118,7 @@ func (s *Tokens) Create(p ahp.TokenNewParams, process string) (ahp.TokenNewResul
 	return s.create(Token{Process: process, TokenInfo: ahp.TokenInfo{Name: p.Name, Scopes: scopes, Terminal: p.Terminal, Expires: p.Expires, Share: p.Share}})
 }
 
-// create stores a token like t, whose id, date and hash it sets.
+// create stores a token like t, and sets its id, date and hash.
 func (s *Tokens) create(t Token) (ahp.TokenNewResult, error) {
 	var secret [32]byte
 	var id [4]byte
@@ -157,9 +155,9 @@ func (s *Tokens) create(t Token) (ahp.TokenNewResult, error) {
 	return r, nil
 }
 
-// Check finds the token with a secret; it is nil if none is valid. It looks at every token, in constant
-// time each, so that its own time tells nothing. The reason is for the log:
-// who holds no valid token learns no more than that.
+// Check returns the valid token with a secret, or nil. It compares with every token, in constant time,
+// so its duration reveals nothing. The reason is only for the log, not for the caller without a valid
+// token.
 func (s *Tokens) Check(secret string) (found *Token, reason string) {
 	want := []byte(Hash(secret))
 	s.mu.Lock()
@@ -185,7 +183,7 @@ func (s *Tokens) Check(secret string) (found *Token, reason string) {
 	}
 	t.LastUsed = now.UnixMilli()
 	if now.Sub(s.saved) > time.Minute {
-		// A lost date of last use is no reason to refuse.
+		// If the time of last use can't be saved, the token is still valid.
 		_ = s.save()
 	}
 	valid := *t
@@ -201,7 +199,7 @@ func (s *Tokens) Valid(id string) bool {
 	return slices.ContainsFunc(s.list, func(t Token) bool { return t.ID == id && !t.expired(now) })
 }
 
-// List lists the tokens, expired ones too, oldest first.
+// List returns the tokens, including expired ones, oldest first.
 func (s *Tokens) List() ([]ahp.TokenInfo, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -215,8 +213,8 @@ func (s *Tokens) List() ([]ahp.TokenInfo, error) {
 	return list, nil
 }
 
-// Revoke forgets a token. When the file cannot be written it is revoked all the
-// same for as long as this process lives.
+// Revoke removes a token. If the file can't be written, the token is still revoked until this process
+// ends.
 func (s *Tokens) Revoke(id string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -232,7 +230,7 @@ func (s *Tokens) Revoke(id string) error {
 	return s.save()
 }
 
-// EndShares forgets the guests' tokens for a terminal, as Revoke does one.
+// EndShares removes the guests' tokens for a terminal, as Revoke removes one.
 func (s *Tokens) EndShares(terminal ahp.URI) (ended []string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -253,7 +251,7 @@ func (s *Tokens) EndShares(terminal ahp.URI) (ended []string, err error) {
 	return ended, s.save()
 }
 
-// Shares are the guests' tokens that are valid.
+// Shares returns the guests' tokens that are valid.
 func (s *Tokens) Shares() (all []Token) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -266,8 +264,8 @@ func (s *Tokens) Shares() (all []Token) {
 	return all
 }
 
-// arm sets the timer to the next expiry: no token that will expire, no timer.
-// The caller holds mu, or nobody else knows the store.
+// arm sets the timer to the next expiry, or stops it if no token will expire. The caller holds mu, or
+// nobody else has the Tokens yet.
 func (s *Tokens) arm() {
 	if s.timer != nil {
 		s.timer.Stop()
@@ -296,19 +294,18 @@ func (s *Tokens) ring() {
 	}
 }
 
-// Close stops the timer and writes dates of last use.
+// Close stops the timer and saves times of last use.
 func (s *Tokens) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true
 	s.arm()
 	if slices.ContainsFunc(s.list, func(t Token) bool { return t.LastUsed > s.saved.UnixMilli() }) {
-		_ = s.save() // only dates of last use are lost
+		_ = s.save() // at worst times of last use are lost
 	}
 }
 
-// Name is a token's name, also of one that is no more as long as it is listed;
-// "" for none.
+// Name returns a token's name, as long as List has the token, or "".
 func (s *Tokens) Name(id string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -320,18 +317,18 @@ func (s *Tokens) Name(id string) string {
 	return ""
 }
 
-// Hash is what is kept of a secret.
+// Hash returns what is stored of a secret.
 func Hash(secret string) string {
 	sum := sha256.Sum256([]byte(secret))
 	return hex.EncodeToString(sum[:])
 }
 
 const (
-	// tokenFileVersion is what save writes. Version 1 was a bare list, without
-	// expiry and binding; a program that knows only that refuses ours, instead
-	// of taking a bound or expired token for a free one.
+	// tokenFileVersion is the version that save writes. Version 1 was a plain list, without expiry and
+	// binding. A program that knows only that one refuses the file, instead of using a bound or
+	// expired token as an unrestricted one.
 	tokenFileVersion = 2
-	// maxTokenFile is more than maxTokens can take.
+	// maxTokenFile is more than maxTokens need, in bytes.
 	maxTokenFile = 8 << 20
 )
 
@@ -340,7 +337,7 @@ type tokenFile struct {
 	Tokens  []Token `json:"tokens"`
 }
 
-// readTokens reads the file of tokens; none is fine. The error says what to do.
+// readTokens reads the file of tokens, which need not exist. The error says what to do.
 func readTokens(path string) ([]Token, error) {
 	text, err := statefile.Read(path, maxTokenFile)
 	if os.IsNotExist(err) {

@@ -26,19 +26,20 @@ import (
 
 type Conn struct {
 	*core.Link
-	// Req is the request being handled, for one that is answered later; the
-	// connection's own goroutine's.
+	// Req is the request being handled, for one that is answered later. Only the connection's own
+	// goroutine may use it.
 	Req *jsonrpc.Request
 
 	s *Server
 
-	// Of the connection's own goroutine.
+	// For the connection's own goroutine only.
 	requests, dispatches *rate.Limiter
-	batch                *batch // that the request being handled is in
-	// Hold, which an action may set, writes what the action sent, in a moment at most.
+	batch                *batch // the batch of the request being handled
+	// Hold, which the handler of an action may set, decides when what the action sent is written:
+	// soon.
 	Hold func(flush func())
 
-	asides  atomic.Int32 // see Aside
+	asides  atomic.Int32 // number of running requests of Aside
 	cancels sync.Map     // their context.CancelFuncs, by the id of the request
 }
 
@@ -60,7 +61,7 @@ func (s *Server) Serve(ctx context.Context, t jsonrpc.Transport, p *auth.Princip
 	case tx.Closing():
 		refusal = "the host is stopping"
 	case p.Token != "" && !s.Tokens.Valid(p.Token):
-		// Between the upgrade and here.
+		// The token ended between the upgrade and here.
 		refusal = "the token was revoked or has expired"
 	default:
 		s.conns[c] = struct{}{}
@@ -75,15 +76,15 @@ func (s *Server) Serve(ctx context.Context, t jsonrpc.Transport, p *auth.Princip
 
 func (s *Server) Conns(core.Tx) iter.Seq[*Conn] { return maps.Keys(s.conns) }
 
-// Stop ends what is answered later. The core is closing by then; Wait follows, without
-// the lock.
+// Stop cancels what is answered later. It is called when the core is closing; call Wait afterwards,
+// without the lock.
 func (s *Server) Stop(core.Tx) { s.cancel() }
 
-// Wait waits for all that is answered later. The connections have ended by then.
+// Wait waits for everything that is answered later. The connections must have ended.
 func (s *Server) Wait() { s.serving.Wait() }
 
-// remove ends a connection's subscriptions. Claims stay: persistence is the
-// point (docs/protocol.md, Departures from the text).
+// remove ends a connection's subscriptions. The claims of its client stay (docs/protocol.md,
+// Departures from the text).
 func (s *Server) remove(c *Conn) {
 	tx := s.Core.Lock()
 	defer tx.Unlock()
@@ -95,7 +96,7 @@ func (s *Server) remove(c *Conn) {
 	s.Channels.Ended(tx, c, watched, tx.End(c.Link))
 }
 
-// handle is the connection's dispatcher: one message after the other.
+// handle handles the connection's messages one after the other.
 func (c *Conn) handle(ctx context.Context, _ *jsonrpc.Conn, req *jsonrpc.Request) (result any, err error) {
 	defer func() {
 		if failed := c.fence(params.Clip(req.Method), recover()); failed != nil {
@@ -153,8 +154,8 @@ func (c *Conn) answer(ctx context.Context, req *jsonrpc.Request) (any, error) {
 	return m.Do(ctx, c, raw)
 }
 
-// reaches reports whether a request is none of a bound principal's for anything but
-// what it may reach. It reads the channel as the requests do.
+// reaches reports whether a bound principal may make a request. It reads the channel as the requests
+// do.
 func (c *Conn) reaches(r Reach, raw json.RawMessage) bool {
 	switch {
 	case !c.Principal.Bounded() || r == Anywhere || r == Inside && c.Principal.Sandbox != "":
@@ -171,7 +172,7 @@ func (c *Conn) reaches(r Reach, raw json.RawMessage) bool {
 	return c.s.Channels.Reaches(tx, c.Principal, p.Channel)
 }
 
-// noteError logs what is our fault and records who was not allowed what.
+// noteError logs the host's own errors, and audits who was not allowed what.
 func (c *Conn) noteError(req *jsonrpc.Request, err error) {
 	if errors.Is(err, jsonrpc.ErrReplied) {
 		return
@@ -180,13 +181,13 @@ func (c *Conn) noteError(req *jsonrpc.Request, err error) {
 	switch ahp.CodeOf(err) {
 	case ahp.CodePermissionDenied:
 		var p ahp.SubscribeParams
-		json.Unmarshal(req.Params, &p) //nolint:errcheck // then without a channel
+		json.Unmarshal(req.Params, &p) //nolint:errcheck // without it the channel is empty
 		c.s.Audit.Refused(c.Who(), req.Method, p.Channel, err.Error())
 		if agent {
 			c.s.Channels.Refused(c, req.Method, req.Params, err)
 		}
 	case ahp.CodeConflict:
-		if agent && req.Method == ahp.MethodCreateTerminal { // a limit
+		if agent && req.Method == ahp.MethodCreateTerminal { // a limit was reached
 			c.s.Audit.Refused(c.Who(), req.Method, "", err.Error())
 			c.s.Channels.Refused(c, req.Method, req.Params, err)
 		}
@@ -197,8 +198,8 @@ func (c *Conn) noteError(req *jsonrpc.Request, err error) {
 	}
 }
 
-// fence ends the connection when the handling of a message panics. It is called
-// in a defer with what recover gave.
+// fence ends the connection if handling a message has panicked. It is called in a defer with the
+// result of recover.
 func (c *Conn) fence(doing string, panicked any) (failed error) {
 	if !Contain(c.s.Log, doing, panicked, "principal", c.Principal.ID) {
 		return nil
@@ -207,8 +208,8 @@ func (c *Conn) fence(doing string, panicked any) (failed error) {
 	return ahp.Internal("%s: the host failed; see its log", doing)
 }
 
-// Contain logs a panic and reports whether there was one. It is called in a
-// defer with what recover gave.
+// Contain logs a panic and reports whether there was one. It is called in a defer with the result of
+// recover.
 func Contain(log *slog.Logger, doing string, panicked any, args ...any) bool {
 	if panicked == nil {
 		return false
@@ -218,15 +219,15 @@ func Contain(log *slog.Logger, doing string, panicked any, args ...any) bool {
 	return true
 }
 
-// takeUnquoted has output come without quotes (x-tandemux/unquoted).
+// takeUnquoted makes output come without quotes from now on (x-tandemux/unquoted).
 func takeUnquoted(c *Conn, _ json.RawMessage) {
 	c.s.Core.Locked(func(core.Tx) { c.Unquoted = true })
 }
 
 func ping(context.Context, *Conn, json.RawMessage) (any, error) { return nil, nil }
 
-// bindClient gives the record of a clientId, made on first use, if it is the
-// principal's.
+// bindClient returns the record of a clientId, made at its first use, or an error if it belongs to
+// another principal.
 func (s *Server) bindClient(tx core.Tx, id string, p *auth.Principal) (*core.Client, error) {
 	if s.belongsToOther(tx, id, p) {
 		return nil, ahp.PermissionDenied("the clientId %q belongs to somebody else: choose another", id)
@@ -240,9 +241,8 @@ func (s *Server) bindClient(tx core.Tx, id string, p *auth.Principal) (*core.Cli
 	return tx.AddClient(id, p.ID), nil
 }
 
-// belongsToOther reports whether a clientId is bound to another principal, now
-// or in an earlier life of the host. That of a token that is no more is free:
-// its client may have got a new one.
+// belongsToOther reports whether a clientId is bound to another principal, perhaps since an earlier
+// host. One of a token that no longer exists is free, because its client may have a new token.
 func (s *Server) belongsToOther(tx core.Tx, id string, p *auth.Principal) bool {
 	owner := s.ClientIDs.Owner(id)
 	if cl := tx.Client(id); cl != nil {
@@ -257,12 +257,12 @@ func (s *Server) belongsToOther(tx core.Tx, id string, p *auth.Principal) bool {
 	return owner != "" && owner != p.ID
 }
 
-// maxAside bounds the requests of a connection that are answered later by Aside.
+// maxAside bounds the running requests of Aside of one connection.
 const maxAside = 32
 
-// Aside has a request answered when something is done that takes its time, while
-// the connection's other requests go on. Do must not hold the lock when it waits; its
-// ctx ends with the connection, with the host, and when the client cancels the request.
+// Aside answers a request once do has returned, while the connection's other requests continue. do
+// must not hold the lock while it waits. Its ctx ends with the connection, with the host, and when the
+// client cancels the request.
 func (c *Conn) Aside(ctx context.Context, do func(ctx context.Context) (any, error)) (any, error) {
 	s, req := c.s, c.Req
 	if c.asides.Add(1) > maxAside {
@@ -302,7 +302,7 @@ func (c *Conn) Aside(ctx context.Context, do func(ctx context.Context) (any, err
 	return nil, jsonrpc.ErrReplied
 }
 
-// cancelAside ends what is done for a request that the client gave up (x-tandemux/cancel).
+// cancelAside cancels the context of a request that the client gave up (x-tandemux/cancel).
 func cancelAside(c *Conn, raw json.RawMessage) {
 	var p find.CancelParams
 	if params.Decode(raw, &p) != nil {

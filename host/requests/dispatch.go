@@ -14,22 +14,21 @@ import (
 	"tandemux/internal/jsonrpc"
 )
 
-// Dispatch is a client's action that is being decided.
+// Dispatch is a client's action that is being handled.
 type Dispatch struct {
 	Conn    *Conn
 	By      *core.By
 	Channel *core.Channel
 	Action  ahp.Action
-	// Read is the last number that had been handed out when the action was read: what
-	// came after it the client can't have known.
+	// Read is the last serverSeq when the action was read. The client can't have known what came
+	// later.
 	Read int64
-	// Before is what the row's Before said.
+	// Before is the result of Action.Before.
 	Before string
 }
 
-// dispatchAction decides a client's action (AHP, Actions). It answers with the
-// action's echo, with a refusal to the sender alone, or, when the channel or the
-// action's type is unknown, with nothing.
+// dispatchAction handles a client's action (AHP, Actions). The answer is the action's echo, or a
+// refusal to the sender only, or nothing if the channel or the action's type is unknown.
 func dispatchAction(c *Conn, raw json.RawMessage) {
 	p, refusal, ok := c.s.readDispatch(raw)
 	if !ok {
@@ -39,8 +38,8 @@ func dispatchAction(c *Conn, raw json.RawMessage) {
 	c.dispatch(p, refusal)
 }
 
-// typed is the fast way of a key, of a message as nearly all clients write it, and of the
-// answer to a ping; it reports whether msg was one.
+// typed handles keys and pongs without decoding JSON in general. It reports whether msg was one, in
+// the form that nearly all clients write.
 func (c *Conn) typed(msg []byte) bool {
 	if number, is := jsonrpc.Pong(msg); is {
 		c.Answered(number)
@@ -51,14 +50,13 @@ func (c *Conn) typed(msg []byte) bool {
 	}
 	p, ok := wire.ReadInputDispatch(msg)
 	if ok {
-		defer func() { c.fence(ahp.MethodDispatchAction, recover()) }() //nolint:errcheck // nobody waits for it
+		defer func() { c.fence(ahp.MethodDispatchAction, recover()) }() //nolint:errcheck // nobody waits for the result
 		c.dispatch(p, "")
 	}
 	return ok
 }
 
-// dispatch decides an action that was read; refusal says why it can't be
-// carried out, or is empty.
+// dispatch handles an action that was read. refusal says why it can't be carried out, or is "".
 func (c *Conn) dispatch(p ahp.DispatchParams, refusal string) {
 	if refusal == "" && !c.dispatches.AllowN(c.s.Now(), 1) {
 		refusal = fmt.Sprintf("more than %d actions at once, or %d a second: slow down", c.s.Limits.DispatchBurst, c.s.Limits.DispatchRate)
@@ -79,8 +77,7 @@ func (c *Conn) dispatch(p ahp.DispatchParams, refusal string) {
 	}
 }
 
-// decide answers a dispatch; unusable says why it is refused in any case, or is
-// empty.
+// decide answers a dispatch. unusable says why it is refused in any case, or is "".
 func (c *Conn) decide(tx core.Tx, p ahp.DispatchParams, unusable string, read int64, before string) (refusal string) {
 	if c.Left {
 		unusable = "this client came back on another connection: what comes on this one is not carried out"
@@ -90,7 +87,7 @@ func (c *Conn) decide(tx core.Tx, p ahp.DispatchParams, unusable string, read in
 	uri := params.Canonical(p.Channel)
 	ch := tx.Channel(uri)
 	confined := !c.s.Channels.Reaches(tx, c.Principal, uri)
-	if confined { // The same answer whether it is there or not.
+	if confined { // the same answer whether the channel exists or not
 		ch = &core.Channel{URI: uri}
 	}
 	if ch == nil || p.Action == nil {
@@ -122,7 +119,7 @@ func (c *Conn) decide(tx core.Tx, p ahp.DispatchParams, unusable string, read in
 	return refusal
 }
 
-// carryOut decides an action that is in order, unless it was decided before.
+// carryOut carries out a valid action, unless it was processed before.
 func (d *Dispatch) carryOut(tx core.Tx, r Action) (refusal string) {
 	seq, print := d.By.Origin.ClientSeq, core.Print(d.Channel.URI, d.Action)
 	if before, yes := tx.Processed(d.Conn.Link, seq, print); yes {
@@ -143,8 +140,8 @@ func (d *Dispatch) carryOut(tx core.Tx, r Action) (refusal string) {
 	return refusal
 }
 
-// repeat answers a dispatch that was processed before, as after a lost
-// connection: with its refusal, or with the state as it is now.
+// repeat answers a dispatch that was processed before, for example after a lost connection: with its
+// refusal, or with the current state.
 func (d *Dispatch) repeat(tx core.Tx, r Action, refusal string) {
 	answer := d.Action
 	switch {
@@ -158,10 +155,9 @@ func (d *Dispatch) repeat(tx core.Tx, r Action, refusal string) {
 	tx.Answer(d.Channel.URI, answer, d.By, refusal)
 }
 
-// readDispatch reads a client's action. One of a known type that cannot be
-// carried out as it is comes back with a refusal; ok is false
-// for what can't even be refused: it names no action, or no clientSeq. The
-// guide of 0.1 has no channel but a "terminal" in the action (G22).
+// readDispatch reads a client's action. If the action's type is known and the action is not valid,
+// refusal says why. ok is false if it names no action or no clientSeq. The guide of 0.1 has no channel
+// but a "terminal" in the action (G22).
 func (s *Server) readDispatch(raw json.RawMessage) (p ahp.DispatchParams, refusal string, ok bool) {
 	var w struct {
 		Channel   ahp.URI         `json:"channel"`
@@ -179,14 +175,14 @@ func (s *Server) readDispatch(raw json.RawMessage) (p ahp.DispatchParams, refusa
 	a, err := ahp.DecodeAction(w.Action)
 	if err != nil {
 		refusal = fmt.Sprintf("%s: %s", head.Type, params.Unfit(err))
-		a = ahp.EmptyAction(head.Type) // which every client can read
+		a = ahp.EmptyAction(head.Type) // an action that every client can decode
 	} else if missing := lacking(w.Action, s.Actions[head.Type].Needs); missing != "" {
 		refusal = fmt.Sprintf("%s: the member %q is missing", head.Type, missing)
 	}
 	return ahp.DispatchParams{Channel: w.Channel, ClientSeq: w.ClientSeq, Action: a}, refusal, head.Type != ""
 }
 
-// lacking is the first of names that an action does not have, or has as null.
+// lacking returns the first of names that an action lacks or has as null.
 func lacking(action json.RawMessage, names []string) string {
 	if len(names) == 0 {
 		return ""
@@ -202,13 +198,13 @@ func lacking(action json.RawMessage, names []string) string {
 	return names[i]
 }
 
-// leastShare is what each terminal may have of a reply, however many there are: a
-// screen without history fits.
+// leastShare is how many bytes of a reply each terminal may have in any case: a screen without history
+// fits.
 const leastShare = 16 << 10
 
-// fit makes the snapshots of one reply fit into it, by leaving out history of the
-// terminals that have most: a client that comes back to many terminals gets all of
-// them. The snapshots were taken in the same turn.
+// fit makes the snapshots of a reply fit into it, by leaving out history of the terminals with the
+// most. So a client that comes back to many terminals gets all of them. The snapshots were taken in
+// the same turn.
 func (c *Conn) fit(tx core.Tx, taken []*snapshot) {
 	sizes := make([]int, len(taken))
 	total := 0
@@ -226,7 +222,7 @@ func (c *Conn) fit(tx core.Tx, taken []*snapshot) {
 			continue
 		}
 		ch := tx.Channel(s.uri)
-		tx.Unsubscribe(ch, c.Link) // What this brings in is part of the state.
+		tx.Unsubscribe(ch, c.Link) // what this sends is also in the state
 		if state, ok := c.s.Channels.StateWithin(tx, ch, share); ok {
 			taken[i] = stateOf(tx, ch, state)
 		}
@@ -234,8 +230,7 @@ func (c *Conn) fit(tx core.Tx, taken []*snapshot) {
 	}
 }
 
-// contentSize is the size of a state as JSON has it, roughly but for the content
-// of terminals.
+// contentSize returns the size of a state in JSON; only the content of terminals is exact.
 func contentSize(state any) int {
 	const around = 1 << 10
 	n := around
@@ -252,8 +247,7 @@ func contentSize(state any) int {
 	return n
 }
 
-// level is the most that each of sizes may have, so that together they have no
-// more than total.
+// level returns the highest bound for each of sizes with which their sum is at most total.
 func level(sizes []int, total int) int {
 	left := slices.Sorted(slices.Values(sizes))
 	for len(left) > 0 && left[0] <= total/len(left) {

@@ -14,7 +14,7 @@ import (
 	"tandemux/internal/plaintext"
 )
 
-// initialize is the handshake (AHP, Lifecycle).
+// initialize handles the handshake (AHP, Lifecycle).
 func (s *Server) initialize(ctx context.Context, c *Conn, p ahp.InitializeParams) (any, error) {
 	version, profile, err := ahp.Negotiate(p.ProtocolVersions)
 	if err != nil {
@@ -85,10 +85,10 @@ func (s *Server) initialize(ctx context.Context, c *Conn, p ahp.InitializeParams
 	})
 }
 
-// maxClientTitle bounds what a client calls itself, in bytes.
+// maxClientTitle bounds a client's title, in bytes.
 const maxClientTitle = 64
 
-// titleOf is what a client's program calls itself, without what is not to be shown.
+// titleOf returns the title of a client's program, without unprintable characters.
 func titleOf(info *ahp.Implementation) string {
 	if info == nil {
 		return ""
@@ -96,7 +96,7 @@ func titleOf(info *ahp.Implementation) string {
 	return plaintext.Without(params.ClipTo(cmp.Or(info.Title, info.Name), maxClientTitle), func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
-// mayAnnounce refuses a session that a client of somebody else's is here to drive.
+// mayAnnounce returns an error if another principal's client has announced the session.
 func (s *Server) mayAnnounce(tx core.Tx, doing string, who *auth.Principal) error {
 	for cl := range tx.Clients() {
 		if g := cl.Guest; g != nil && who.Session != "" && g.Session == who.Session && who.Agent+g.Agent == "" && g.ID != who.ID && cl.Here() {
@@ -106,8 +106,8 @@ func (s *Server) mayAnnounce(tx core.Tx, doing string, who *auth.Principal) erro
 	return nil
 }
 
-// openAll subscribes to what can be subscribed to; the rest yields no snapshot
-// (AHP, Lifecycle).
+// openAll subscribes to those uris that exist and are allowed; the others get no snapshot (AHP,
+// Lifecycle).
 func (c *Conn) openAll(tx core.Tx, b *batch, uris []ahp.URI) (taken []*snapshot) {
 	seen := map[ahp.URI]bool{}
 	for _, uri := range uris {
@@ -131,8 +131,8 @@ func (c *Conn) begin(tx core.Tx, cl *core.Client) {
 	c.Out.SetLog(c.Log)
 }
 
-// encode encodes snapshots up to the bound of one reply; the rest is left out
-// and unsubscribed, and can be subscribed to one by one.
+// encode encodes snapshots up to the bound of one reply. The channels of the others are unsubscribed;
+// the client can subscribe to them one by one.
 func (c *Conn) encode(taken []*snapshot) ([]*encoded, error) {
 	list := make([]*encoded, 0, len(taken))
 	size := 0

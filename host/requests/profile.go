@@ -14,29 +14,29 @@ import (
 )
 
 const (
-	// maxProfileTime bounds how long a CPU profile is taken.
+	// maxProfileTime bounds the length of a CPU profile.
 	maxProfileTime = 60 * time.Second
 	// maxProfile bounds a profile in bytes, so that it fits into one answer.
 	maxProfile = 4 << 20
 )
 
-// profiling is set while a CPU profile is taken: the process has one profiler.
+// profiling is set while a CPU profile runs, of which a process can have only one.
 var profiling atomic.Bool
 
-// profilers are the kinds of x-tandemux/profile.
+// profilers has the kinds of x-tandemux/profile.
 var profilers = map[string]func(ctx context.Context, d time.Duration) ([]byte, error){
 	ahp.ProfileCPU: profileCPU,
 	ahp.ProfileHeap: func(context.Context, time.Duration) ([]byte, error) {
 		var b bytes.Buffer
-		runtime.GC() // so that it shows what is in use
+		runtime.GC() // so that the profile shows what is in use
 		err := pprof.WriteHeapProfile(&b)
 		return b.Bytes(), err
 	},
 }
 
-// profile answers x-tandemux/profile: a profile of the host's own process in
-// pprof's format, which names functions and has nothing of what terminals show.
-// It holds up the asking connection alone and ends with it.
+// profile handles x-tandemux/profile: it returns a profile of the host's process in pprof's format,
+// which names functions and contains nothing that terminals show. It blocks only the asking
+// connection, and ends with it.
 func (s *Server) profile(ctx context.Context, c *Conn, p ahp.ProfileParams) (any, error) {
 	if !c.Principal.Human {
 		return nil, ahp.PermissionDenied("profile: only the host's owner may, over the unix socket")

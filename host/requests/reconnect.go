@@ -18,8 +18,8 @@ type reconnectParams struct {
 	Meta              json.RawMessage   `json:"_meta"`
 }
 
-// reconnect resumes a client's subscriptions on a new connection (AHP, Lifecycle).
-// An error leaves the connection as it was: the client goes on with initialize.
+// reconnect resumes a client's subscriptions on a new connection (AHP, Lifecycle). After an error the
+// connection is as before, and the client may initialize.
 func (s *Server) reconnect(ctx context.Context, c *Conn, p reconnectParams) (any, error) {
 	if err := auth.CheckClientID(p.ClientID); err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func (s *Server) reconnect(ctx context.Context, c *Conn, p reconnectParams) (any
 		return nil, err
 	}
 	var meta ahp.ReconnectMeta
-	json.Unmarshal(p.Meta, &meta) //nolint:errcheck // somebody else's: it says nothing of this
+	json.Unmarshal(p.Meta, &meta) //nolint:errcheck // a _meta of another form has nothing for the host
 	var r resumption
 	if failed := c.turn(ctx, true, func(tx core.Tx, b *batch) {
 		c.Resumed, c.Continues, c.Unquoted = true, meta.Continues, meta.Unquoted
@@ -60,7 +60,7 @@ func (s *Server) reconnect(ctx context.Context, c *Conn, p reconnectParams) (any
 			return nil, c.undo(err)
 		}
 		if size += e.size; size > s.Limits.ReplyBytes {
-			// A channel left out here would count as gone.
+			// A channel that is left out here would count as gone.
 			return nil, c.undo(ahp.Conflict("reconnect: more than %d bytes of state: initialize and subscribe one by one", s.Limits.ReplyBytes))
 		}
 		list = append(list, e)
@@ -68,8 +68,7 @@ func (s *Server) reconnect(ctx context.Context, c *Conn, p reconnectParams) (any
 	return c.reply(list, func(list []ahp.Snapshot) any { return ahp.ReconnectResult{Type: r.kind, Snapshots: list} })
 }
 
-// resumed reads the list of subscriptions: URIs, or objects that hold one
-// (AHP, Lifecycle).
+// resumed reads the list of subscriptions: URIs, or objects with one (AHP, Lifecycle).
 func resumed(raws []json.RawMessage) ([]ahp.URI, error) {
 	var uris []ahp.URI
 	seen := map[ahp.URI]bool{}
@@ -90,7 +89,7 @@ func resumed(raws []json.RawMessage) ([]ahp.URI, error) {
 	return uris, nil
 }
 
-// resumption is what a reconnect gives.
+// resumption is the result of a reconnect.
 type resumption struct {
 	kind    string
 	actions []ahp.Envelope
@@ -98,8 +97,8 @@ type resumption struct {
 	taken   []*snapshot
 }
 
-// resume subscribes to what is still there and collects what was missed: the
-// actions when the log of every channel reaches back to seq, states otherwise.
+// resume subscribes to what still exists and collects what was missed: the actions if the replay logs
+// of all channels reach back to seq, else the states.
 func (c *Conn) resume(tx core.Tx, b *batch, id string, seq int64, uris []ahp.URI) (resumption, error) {
 	s := c.s
 	cl := tx.Client(id)
@@ -107,9 +106,9 @@ func (c *Conn) resume(tx core.Tx, b *batch, id string, seq int64, uris []ahp.URI
 		return resumption{}, ahp.NotFound("reconnect: no client %q is known here: initialize", id)
 	}
 	if g := cl.Guest; g != nil && (c.Principal.Human || c.Principal.ID == g.ID) {
-		c.Principal = g // an agent stays one, and drives what it announced
+		c.Principal = g // an agent stays one, and keeps the session that it announced
 	}
-	if cl.Owner != c.Principal.ID { // also when a dead token's: it may initialize
+	if cl.Owner != c.Principal.ID { // also for a token that no longer exists: the client may initialize
 		return resumption{}, ahp.PermissionDenied("reconnect: the clientId %q belongs to somebody else", id)
 	}
 	for l := range cl.Links() {
@@ -134,12 +133,12 @@ func (c *Conn) resume(tx core.Tx, b *batch, id string, seq int64, uris []ahp.URI
 	for _, ch := range channels {
 		ch.Body.Settle(tx)
 	}
-	// Escaped, text may grow sixfold.
+	// Text may grow sixfold when it is escaped.
 	if actions, size, ok := tx.Missed(channels, seq, s.Limits.ReplyBytes/4); ok {
-		b.size += size // encoded for each anew
+		b.size += size // actions are encoded for each client separately
 		for i := range actions {
 			if actions[i].Action = tx.Shown(c.Principal, actions[i].Action); actions[i].Action == nil {
-				actions[i].Action = ahp.HostWarned{} // no number is left out
+				actions[i].Action = ahp.HostWarned{} // so that no number is missing
 			}
 		}
 		r.actions = actions
@@ -159,7 +158,7 @@ func (c *Conn) resume(tx core.Tx, b *batch, id string, seq int64, uris []ahp.URI
 	return r, nil
 }
 
-// undo makes the connection fresh again, so that initialize works on it.
+// undo resets the connection, so that initialize works on it.
 func (c *Conn) undo(err error) error {
 	tx := c.s.Core.Lock()
 	defer tx.Unlock()
@@ -167,9 +166,8 @@ func (c *Conn) undo(err error) error {
 	return err
 }
 
-// subscribe gives a channel's snapshot and everything after it. Members such as
-// delivery, view and flowControl are hints that may be ignored (AHP,
-// Subscriptions).
+// subscribe returns a channel's snapshot and subscribes to what follows. Members such as delivery,
+// view and flowControl are hints that are ignored (AHP, Subscriptions).
 func (s *Server) subscribe(ctx context.Context, c *Conn, raw json.RawMessage) (any, error) {
 	channel, p, err := channelOf(raw)
 	if err != nil {
@@ -193,15 +191,14 @@ func (s *Server) subscribe(ctx context.Context, c *Conn, raw json.RawMessage) (a
 	return c.reply([]*encoded{e}, func(list []ahp.Snapshot) any { return ahp.SubscribeResult{Snapshot: &list[0]} })
 }
 
-// more is what the params of a subscription may say besides, in _meta.
+// more has the members of a subscription's _meta.
 type more struct {
-	Within *int   `json:"tandemux/within"` // bytes of content
-	Texts  bool   `json:"tandemux/texts"`  // may lie beside the JSON
-	CalmMs uint32 `json:"tandemux/calmMs"` // until skimming ends
+	Within *int   `json:"tandemux/within"` // at most so many bytes of content
+	Texts  bool   `json:"tandemux/texts"`  // texts may be sent beside the JSON
+	CalmMs uint32 `json:"tandemux/calmMs"` // how long output must be slow until skimming ends
 }
 
-// channelOf is the channel that the params of a subscription name; before 0.2
-// the member was "resource".
+// channelOf returns the channel in the params of a subscription. Before 0.2 the member was "resource".
 func channelOf(raw json.RawMessage) (ahp.URI, more, error) {
 	var p struct {
 		Channel  *ahp.URI `json:"channel"`
@@ -220,7 +217,7 @@ func channelOf(raw json.RawMessage) (ahp.URI, more, error) {
 	return "", more{}, ahp.InvalidParams("channel: missing")
 }
 
-// skim spares a subscriber output that comes too fast to be read.
+// skim handles x-tandemux/skim: it spares a subscriber output that is too fast to read.
 func (s *Server) skim(_ context.Context, c *Conn, raw json.RawMessage) (any, error) {
 	channel, p, err := channelOf(raw)
 	if err != nil {
@@ -247,8 +244,8 @@ func (s *Server) unsubscribe(c *Conn, raw json.RawMessage) {
 	}
 }
 
-// open subscribes the connection, from the number in the snapshot on; its
-// actions are held until the request is answered.
+// open subscribes the connection from the snapshot's number on. Its actions are held back until the
+// request is answered.
 func (c *Conn) open(tx core.Tx, b *batch, uri ahp.URI, within int) (*snapshot, error) {
 	ch, err := c.s.visible(tx, c.Principal, uri)
 	if err != nil {
@@ -262,7 +259,7 @@ func (c *Conn) open(tx core.Tx, b *batch, uri ahp.URI, within int) (*snapshot, e
 	return s, nil
 }
 
-// visible finds the channel of a URI that a principal may watch.
+// visible returns the channel of a URI if a principal may watch it.
 func (s *Server) visible(tx core.Tx, p *auth.Principal, uri ahp.URI) (*core.Channel, error) {
 	uri = params.Canonical(uri)
 	if err := params.Allowed("subscribe to "+uri, p.Lacks(auth.ScopeRead)); err != nil {

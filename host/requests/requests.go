@@ -19,7 +19,7 @@ import (
 
 type Handler func(ctx context.Context, c *Conn, params json.RawMessage) (any, error)
 
-// Of is a Handler that takes its params decoded; json.RawMessage are those as they came.
+// Of makes a Handler from a function with decoded params. With json.RawMessage they stay undecoded.
 func Of[P any](do func(ctx context.Context, c *Conn, p P) (any, error)) Handler {
 	return func(ctx context.Context, c *Conn, raw json.RawMessage) (any, error) {
 		var p P
@@ -32,85 +32,86 @@ func Of[P any](do func(ctx context.Context, c *Conn, p P) (any, error)) Handler 
 	}
 }
 
-// Reach says what those who are bound to a terminal or a sandbox may ask.
+// Reach says which requests those may make who are bound to a terminal or a sandbox.
 type Reach int
 
 const (
-	// Nowhere refuses them.
+	// Nowhere: they may not make the request.
 	Nowhere Reach = iota
-	// Own acts on its channel, a terminal, and on nothing else: it must be in reach.
+	// Own: the request is about its channel only, a terminal, which they must be able to reach.
 	Own
-	// Inside is for who is in a sandbox, and looks at what is named by itself.
+	// Inside: who is in a sandbox may make it; the handler checks what it names.
 	Inside
-	// Anywhere is for all: it decides by itself, or tells nothing.
+	// Anywhere: everybody may make it; the handler checks, or reveals nothing.
 	Anywhere
 )
 
-// Method is a row of the table of requests.
+// Method is an entry of the table of requests.
 type Method struct {
 	Do    Handler
-	Scope string // needed in any case; "" when Do decides
+	Scope string // required in any case; "" if Do decides
 	Reach Reach
-	// Drives is for people, and programs that are no agents: it drives an agent.
+	// Drives says that the request drives an agent: only people, and programs that are not agents, may
+	// make it.
 	Drives bool
-	Large  bool // answers with much: waits for room first
+	Large  bool // the answer is large: wait for space in the queue first
 	Bare   bool // old clients send it without params
 
 	early bool // allowed before the handshake
-	opens bool // is a handshake: allowed only before one
+	opens bool // a handshake: allowed only before there was one
 }
 
-// Action is a row of the table of actions that clients may dispatch.
+// Action is an entry of the table of actions that clients may dispatch.
 type Action struct {
 	Scope string
-	// Needs are the members that it must have.
+	// Needs are the members that the action must have.
 	Needs []string
-	// Fits reports whether the channel is of the action's kind.
+	// Fits reports whether the channel is of the right kind.
 	Fits func(b core.Body) bool
-	// Before, if not nil, is asked first, without the lock: it looks at files, and what it
-	// says is Dispatch.Before.
+	// Before, if not nil, is called first, without the lock: it reads files. Its result is
+	// Dispatch.Before.
 	Before func(a ahp.Action) string
-	// Do decides and, when it allows, carries out: it applies the action, or
-	// makes it be applied, and returns "". A reason refuses.
+	// Do decides about the action and carries it out: it applies the action, or makes it be applied,
+	// and returns "". A reason refuses it.
 	Do func(tx core.Tx, d *Dispatch) (refusal string)
-	// Refusal, in place of Do, is why it is never carried out here.
+	// Refusal, instead of Do, is why the action is never carried out here.
 	Refusal string
-	// Again is the action that answers one processed before: it has the same
-	// type and changes nothing. Nil means that a repetition is refused.
+	// Again returns the action that answers one that was processed before: of the same type, and
+	// without effect. If it is nil, repetitions are refused.
 	Again func(d *Dispatch) ahp.Action
-	// Private echoes go to the sender only and are not logged.
+	// Private says that the echo goes only to the sender and is not logged.
 	Private bool
 }
 
-// Is reports whether a body is of a kind, for Action.Fits.
+// Is reports whether a body is of type B, for Action.Fits.
 func Is[B core.Body](b core.Body) bool { _, is := b.(B); return is }
 
-// Channels are the host's, as far as requests are about them.
+// Channels is what requests need of the host's channels.
 type Channels interface {
 	Reaches(tx core.Tx, p *auth.Principal, uri ahp.URI) bool
-	// Open makes the channel of a URI that is made on first use, or says why there is none.
+	// Open makes the channel of a URI that is made at its first use, or returns why there is none.
 	Open(tx core.Tx, p *auth.Principal, uri ahp.URI) (*core.Channel, error)
-	// ShownState is what a principal sees of a state.
+	// ShownState returns what a principal sees of a state.
 	ShownState(tx core.Tx, p *auth.Principal, state any) any
-	// StateWithin is a state with at most about so many bytes of what can be left out;
-	// false when nothing can.
+	// StateWithin returns a state with at most about most bytes of what can be left out, or false if
+	// nothing can.
 	StateWithin(tx core.Tx, ch *core.Channel, most int) (state any, ok bool)
-	// Watched says that a link has subscribed, Unwatched that it has unsubscribed.
+	// Watched is called when a link has subscribed, Unwatched when it has unsubscribed.
 	Watched(tx core.Tx, l *core.Link, ch *core.Channel)
 	Unwatched(tx core.Tx, l *core.Link, ch *core.Channel)
-	// Opened says that a link has asked for a channel; resumed, that it has come back.
+	// Opened is called when a link has asked for a channel. resumed says that it has come back to it.
 	Opened(tx core.Tx, l *core.Link, resumed bool)
-	// Came says that a link has become one of its client's, Ended that a connection is over:
-	// it was subscribed to channels, and was its client's last.
+	// Came is called when a link has become one of its client's. Ended is called when a connection has
+	// ended, with the channels that it was subscribed to, and whether it was its client's last.
 	Came(tx core.Tx, cl *core.Client)
 	Ended(tx core.Tx, c *Conn, watched []*core.Channel, last bool)
-	// Process is that of a terminal, which a token may be bound to.
+	// Process returns the id of the process in a terminal, to which a token may be bound.
 	Process(tx core.Tx, terminal ahp.URI) (id string, ok bool)
-	// Refused tells people what an agent was not allowed.
+	// Refused shows people what an agent was not allowed.
 	Refused(c *Conn, method string, params json.RawMessage, err error)
 }
 
-// Options are what a Server needs.
+// Options is what a Server needs.
 type Options struct {
 	Core      *core.Core
 	Log       *slog.Logger
@@ -119,13 +120,13 @@ type Options struct {
 	Tokens    *auth.Tokens
 	ClientIDs *auth.ClientIDs // guarded by the lock
 	Channels  Channels
-	// TokensChanged is told that there is a token more, or that some are not valid any more.
+	// TokensChanged is called when a token was made, or some are no longer valid.
 	TokensChanged func()
-	// Triggers are the characters upon which clients ask for completions.
+	// Triggers are the characters after which clients ask for completions.
 	Triggers []string
 	// CommandPrefix begins messages that are command lines.
 	CommandPrefix string
-	// Version and Home are the host's version and the user's home, for clients.
+	// Version is the host's version and Home the user's home directory, for clients.
 	Version, Home string
 	Limits        Limits
 
@@ -136,14 +137,13 @@ type Options struct {
 
 type Limits struct {
 	Subscriptions int // per connection
-	QueueBytes    int // waiting for one connection before it is closed; see ReplyBytes
-	LagBytes      int // of that, what it did not ask for; all of it if only QueueBytes is set
-	// ReplyBytes bounds the snapshots or replayed actions in one reply. Such
-	// requests wait until the connection's queue is half empty, so half of
-	// QueueBytes must be more than a reply: a client that asks for much is not
-	// closed for being slow because of what it asked for.
+	QueueBytes    int // queued bytes at which a connection is closed; see ReplyBytes
+	LagBytes      int // the part of it for what the client did not ask for; all if 0
+	// ReplyBytes bounds the snapshots or replayed actions in one reply. Requests for them wait until
+	// the connection's queue is half empty, so half of QueueBytes must be more than a reply. So a
+	// client is not closed because of what it asked for.
 	ReplyBytes int
-	// What one connection may ask for in a second, and at once after a pause.
+	// How many requests and actions a connection may send in a second, and at once after a pause.
 	RequestRate, RequestBurst   int
 	DispatchRate, DispatchBurst int
 }
@@ -152,11 +152,11 @@ type Limits struct {
 type Server struct {
 	Options
 	conns  map[*Conn]struct{} // guarded by the lock
-	states states             // who is given states at the same time
+	states states             // requests for states
 	ctx    context.Context    // ends with Stop
 	cancel context.CancelFunc
-	// serving is what Wait waits for, besides what is answered later; added to with
-	// the lock, before Stop.
+	// serving counts what Wait waits for, besides what is answered later. It is added to while the
+	// lock is held, before Stop.
 	serving sync.WaitGroup
 }
 

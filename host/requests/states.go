@@ -21,69 +21,68 @@ import (
 )
 
 const (
-	// maxBatches is how many batches are given states at the same time.
+	// maxBatches is how many batches run at the same time.
 	maxBatches = 2
-	// maxMade bounds the states that are made for one batch, and the actions that are given in
-	// place of one, in bytes: but for its last one, no more than that.
+	// maxMade bounds the bytes of the states that are made for one batch, and of actions that replace
+	// one. Only the last one may exceed it.
 	maxMade = 2 << 20
-	// smallReply is what may be left in a connection's queue when it leaves its batch.
+	// smallReply is how many bytes a connection's queue may still have when its request leaves the
+	// batch.
 	smallReply = 256 << 10
-	// stateTime is how long a peer that takes its state slowly keeps the others
-	// waiting.
+	// stateTime is how long a client that reads slowly delays the next batch.
 	stateTime = time.Second
-	// sharedRate is how fast states are given that a batch had already to those who come back,
-	// in bytes a second: those who print, and those who keep up, have the rest of the time.
+	// sharedRate is how fast states that a batch already has are sent to clients that come back, in
+	// bytes per second. The rest of the time is for programs that print and clients that keep up.
 	sharedRate = 100 << 20
-	// Those who have fallen behind wait for that between minPause, so that they come together,
-	// and maxPause.
+	// Clients that have fallen behind wait at least minPause, so that they come together, and at most
+	// maxPause.
 	minPause = 100 * time.Millisecond
 	maxPause = time.Second
 )
 
-// states has requests that give states come in batches: a hundred viewers who fall behind
-// together come back together. Those that wait are given what they ask for in one turn,
-// and a terminal's state is made and encoded once for all of them. A batch begins when the
-// one before has been sent, so that whoever is slow waits, and misses more, instead of
-// taking the time of all; and who comes back waits until those before have had time for
-// what they got, which the program that prints has, too.
+// states handles requests for states in batches, because many viewers that fall behind together come
+// back together. The waiting requests are handled in one turn, in which a terminal's state is made and
+// encoded once for all. A batch begins when the one before was sent, so a slow client waits and misses
+// more instead of taking everybody's time. Clients that come back wait until those before had time for
+// what they got; the program that prints has that time, too.
 type states struct {
 	core *core.Core
-	work *sync.WaitGroup // counts who waits for replies to be sent
+	work *sync.WaitGroup // counts goroutines that wait until replies are sent
 
 	mu      sync.Mutex
-	in      int      // batches
-	waiting []*visit // in the order in which they came
-	pause   bool     // for who comes back
+	in      int      // number of running batches
+	waiting []*visit // in order of arrival
+	pause   bool     // clients that come back have to wait
 }
 
-// visit is a request in a batch, or one that waits for it.
+// visit is a request that is in a batch or waits for one.
 type visit struct {
 	do       func(tx core.Tx, b *batch)
-	back     bool          // of who was here before
-	done     chan struct{} // closed once it was done
+	back     bool          // the client comes back
+	done     chan struct{} // closed once do was called
 	panicked string
 	batch    *batch
 }
 
-// batch is what some requests are given in one turn.
+// batch has the requests that are handled in one turn.
 type batch struct {
 	of   *states
-	left int // of its requests, whose answers have not been sent; guarded by of.mu
+	left int // number of its requests whose answers were not sent; guarded by of.mu
 
-	// With the lock.
+	// The following are guarded by the core's lock.
 	made   map[portion]*snapshot
-	size   int // of what was made
-	shared int // of what was given once more
+	size   int // bytes of what was made
+	shared int // bytes of what was used again
 }
 
-// portion is what was asked for of a channel.
+// portion is what a request wants of a channel.
 type portion struct {
 	ch     *core.Channel
 	within int
 }
 
-// turn has do called with the lock, in a batch, which the request that is being handled
-// leaves when it is answered. It fails with ctx alone.
+// turn calls do under the lock, in a batch. The request that is being handled leaves the batch when it
+// is answered. The only error is that of ctx.
 func (c *Conn) turn(ctx context.Context, back bool, do func(tx core.Tx, b *batch)) error {
 	st, v := &c.s.states, &visit{do: do, back: back, done: make(chan struct{})}
 	st.mu.Lock()
@@ -104,7 +103,7 @@ func (c *Conn) turn(ctx context.Context, back bool, do func(tx core.Tx, b *batch
 	return nil
 }
 
-// forgo reports whether a visit still waited, and now does no more.
+// forgo removes a visit that still waits, and reports whether it did.
 func (st *states) forgo(v *visit) bool {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -115,7 +114,7 @@ func (st *states) forgo(v *visit) bool {
 	return i >= 0
 }
 
-// next begins a batch, if there may be one more. The caller holds mu.
+// next begins a batch, if one more may run. The caller holds mu.
 func (st *states) next() {
 	if st.in < maxBatches && slices.ContainsFunc(st.waiting, st.due) {
 		st.in++
@@ -126,11 +125,11 @@ func (st *states) next() {
 // due reports whether a visit waits only for a batch. The caller holds mu.
 func (st *states) due(v *visit) bool { return !v.back || !st.pause }
 
-// run does what those who wait want, up to maxMade.
+// run handles the waiting requests, up to maxMade.
 func (st *states) run() {
 	b := &batch{of: st, made: map[portion]*snapshot{}}
 	tx := st.core.Lock()
-	st.mu.Lock() // who came while the other lock was waited for is in it
+	st.mu.Lock() // includes those that came while waiting for the other lock
 	var all, later []*visit
 	for _, v := range st.waiting {
 		if st.due(v) {
@@ -146,7 +145,7 @@ func (st *states) run() {
 		all[n].call(tx, b)
 		n++
 	}
-	b.made = nil // what is encoded is needed until it is sent, the states are not
+	b.made = nil // the encoded states are needed until they are sent, the states are not
 	tx.Unlock()
 	st.mu.Lock()
 	st.waiting = slices.Concat(all[n:], later, st.waiting)
@@ -182,7 +181,7 @@ func (v *visit) call(tx core.Tx, b *batch) {
 	v.do(tx, b)
 }
 
-// leave is called once for each request of a batch. The last makes room for another.
+// leave is called once for each request of a batch. The last call makes room for another batch.
 func (b *batch) leave() {
 	b.of.mu.Lock()
 	defer b.of.mu.Unlock()
@@ -192,8 +191,7 @@ func (b *batch) leave() {
 	}
 }
 
-// leaveWhenSent leaves when most of what a connection was given is sent, or after
-// stateTime.
+// leaveWhenSent calls leave when most of what the connection got is sent, or after stateTime.
 func (b *batch) leaveWhenSent(c *outbox.Conn) {
 	if c.Behind(smallReply) == nil {
 		b.leave()
@@ -218,32 +216,32 @@ func (b *batch) leaveWhenSent(c *outbox.Conn) {
 	})
 }
 
-// whole is all content of a terminal.
+// whole stands for all content of a terminal.
 const whole = math.MaxInt
 
-// snapshot is a state that has yet to be encoded, which is done without the lock.
+// snapshot is a state that is not encoded yet. That is done without the lock.
 type snapshot struct {
 	uri   ahp.URI
 	state any
 	seq   int64
 	last  int64 // the channel's last action
-	size  int   // about, of its JSON
+	size  int   // the approximate size of its JSON
 
 	mu      sync.Mutex
 	encoded [apart + 1]*encoded // by profile
 }
 
-// encoded is a state as it is sent.
+// encoded is an encoded state.
 type encoded struct {
 	snapshot ahp.Snapshot
-	texts    jsonrpc.Pieces // of snapshot.Meta.Texts
+	texts    jsonrpc.Pieces // the texts that snapshot.Meta.Texts describes
 	size     int
 }
 
 const (
-	// apart is where a snapshot has the state with texts beside it, for who asks for such.
+	// apart is the index of the form with texts beside the state.
 	apart = 3
-	// leastApart is how long the texts are, in bytes, for which that is worth it.
+	// leastApart is the length of texts, in bytes, from which on that form is used.
 	leastApart = 4 << 10
 )
 
@@ -251,7 +249,8 @@ func stateOf(tx core.Tx, ch *core.Channel, state any) *snapshot {
 	return &snapshot{uri: ch.URI, state: state, seq: tx.Seq(), last: ch.Last(), size: contentSize(state)}
 }
 
-// encode encodes the state once for each form; texts says that those of a terminal may lie beside it.
+// encode encodes the state once for each form. texts says that a terminal's texts may be beside the
+// state.
 func (s *snapshot) encode(p ahp.Profile, texts bool) (*encoded, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -268,7 +267,7 @@ func (s *snapshot) encode(p ahp.Profile, texts bool) (*encoded, error) {
 		var all []string
 		state, all = wire.Apart(terminal)
 		for _, t := range all {
-			if !utf8.ValidString(t) {
+			if !utf8.ValidString(t) { // as in JSON
 				t = string([]rune(t)) // as JSON has it
 			}
 			e.texts = append(e.texts, unsafe.Slice(unsafe.StringData(t), len(t)))
@@ -285,10 +284,10 @@ func (s *snapshot) encode(p ahp.Profile, texts bool) (*encoded, error) {
 	return e, nil
 }
 
-// snapshot takes a channel's state and subscribes c in the same instant. What
-// is pending goes out before the reply, should c be subscribed already: it is
-// part of the state, of which no more content is taken than within. A terminal's that the
-// batch has, and that nothing has changed since, is taken as it is: what is pending follows.
+// snapshot takes a channel's state and subscribes c at the same time, with at most within bytes of
+// content. If c is subscribed already, what is pending is sent before the reply, because the state
+// contains it. A terminal's state that the batch has already is used if no action followed; what is
+// pending follows it then.
 func (c *Conn) snapshot(tx core.Tx, b *batch, ch *core.Channel, within int) *snapshot {
 	key := portion{ch, within}
 	s := b.made[key]
@@ -300,7 +299,7 @@ func (c *Conn) snapshot(tx core.Tx, b *batch, ch *core.Channel, within int) *sna
 		}
 		s = stateOf(tx, ch, c.s.Channels.ShownState(tx, c.Principal, state))
 		b.size += s.size
-		if less { // the same for everybody
+		if less { // it is the same for everybody
 			b.made[key] = s
 		}
 	} else {
@@ -312,7 +311,7 @@ func (c *Conn) snapshot(tx core.Tx, b *batch, ch *core.Channel, within int) *sna
 	return s
 }
 
-// reply encodes a result with the snapshots of a list, whose states stay where they are.
+// reply encodes a result with snapshots, without copying their states.
 func (c *Conn) reply(list []*encoded, result func([]ahp.Snapshot) any) (any, error) {
 	const member, none = `"state":`, "null"
 	bare := make([]ahp.Snapshot, len(list))
@@ -324,7 +323,7 @@ func (c *Conn) reply(list []*encoded, result func([]ahp.Snapshot) any) (any, err
 	if err != nil {
 		return nil, err
 	}
-	around := bytes.Split(raw, []byte(member+none)) // which no string has: its quotes would be escaped
+	around := bytes.Split(raw, []byte(member+none)) // no string contains this, because its quotes would be escaped
 	if len(around) != len(list)+1 {
 		return nil, ahp.Internal("encode %d states: there is room for %d", len(list), len(around)-1)
 	}

@@ -13,7 +13,7 @@ import (
 	"tandemux/internal/jsonrpc"
 )
 
-// tokenNew makes a token (x-tandemux/tokenNew).
+// tokenNew handles x-tandemux/tokenNew: it makes a token.
 func (s *Server) tokenNew(_ context.Context, c *Conn, p ahp.TokenNewParams) (any, error) {
 	process := ""
 	if p.Terminal != "" {
@@ -36,7 +36,7 @@ func (s *Server) tokenNew(_ context.Context, c *Conn, p ahp.TokenNewParams) (any
 	return r, nil
 }
 
-// tokenList lists the tokens without their secrets (x-tandemux/tokenList).
+// tokenList handles x-tandemux/tokenList: it lists the tokens without their secrets.
 func (s *Server) tokenList(_ context.Context, c *Conn, _ json.RawMessage) (any, error) {
 	list, err := s.Tokens.List()
 	if err != nil {
@@ -45,8 +45,7 @@ func (s *Server) tokenList(_ context.Context, c *Conn, _ json.RawMessage) (any, 
 	return ahp.TokenListResult{Items: list}, nil
 }
 
-// tokenRevoke ends a token at once, its open connections included
-// (x-tandemux/tokenRevoke).
+// tokenRevoke handles x-tandemux/tokenRevoke: it revokes tokens at once, and closes their connections.
 func (s *Server) tokenRevoke(_ context.Context, c *Conn, p ahp.TokenRevokeParams) (any, error) {
 	ended := []string{p.ID}
 	var err error
@@ -58,7 +57,7 @@ func (s *Server) tokenRevoke(_ context.Context, c *Conn, p ahp.TokenRevokeParams
 	if len(ended) == 0 {
 		return nil, cmp.Or(err, error(ahp.NotFound("revoke tokens: nobody has a share of the terminal %q", params.Clip(p.Shares))))
 	}
-	// Also when the file could not be written: in this process they are revoked.
+	// They are revoked in this process even if the file could not be written.
 	s.CloseInvalid("the token was revoked", c)
 	for _, id := range ended {
 		s.Audit.Did(c.Who(), "token revoke", p.Shares, "token", id)
@@ -66,9 +65,8 @@ func (s *Server) tokenRevoke(_ context.Context, c *Conn, p ahp.TokenRevokeParams
 	return nil, err
 }
 
-// CloseInvalid closes the connections whose tokens are not valid any more.
-// current, which is answering a request, is closed after its reply; nil for
-// none.
+// CloseInvalid closes the connections whose tokens are no longer valid. current, if not nil, is
+// answering a request and is closed after its reply.
 func (s *Server) CloseInvalid(reason string, current *Conn) {
 	s.TokensChanged()
 	tx := s.Core.Lock()
