@@ -10,19 +10,19 @@ import (
 	"strings"
 )
 
-// A sandbox's cgroup is a directory beside, or below, that of whoever starts it, in
-// the first place that this user may write to. One that is empty is taken away by
-// the next sandbox that is made beside it.
+// A sandbox's cgroup is a directory beside or below that of the process that starts it, at the nearest
+// place where this user may make one. The next sandbox that is made beside it removes it when it is
+// empty.
 
 var errNoCgroup = errors.New("no cgroup of one's own can be had here")
 
 const cgroupPrefix = "tandemux-"
 
-// cgroupRoot is another one in tests.
+// cgroupRoot is a variable for tests.
 var cgroupRoot = "/sys/fs/cgroup"
 
-// joinCgroup puts a process, this one's with pid 0, into the sandbox's cgroup, made
-// if there is none, with the limits. Without limits it does nothing.
+// joinCgroup puts a process, this one if pid is 0, into the sandbox's cgroup with the limits, and
+// makes the cgroup if needed. Without limits it does nothing.
 func joinCgroup(name string, l Limits, pid int) error {
 	if l == (Limits{}) {
 		return nil
@@ -34,8 +34,8 @@ func joinCgroup(name string, l Limits, pid int) error {
 	return enterAbove(string(text), name, l, pid)
 }
 
-// enterAbove joins one of version 2: the nearest above us, as /proc/self/cgroup says
-// where we are, that hands on both controllers and lets us make directories.
+// enterAbove joins a cgroup of version 2 below the nearest ancestor of own (the text of
+// /proc/self/cgroup) that delegates both controllers and lets this user make directories.
 func enterAbove(own, name string, l Limits, pid int) error {
 	_, path, ok := strings.Cut("\n"+own, "\n0::")
 	if !ok {
@@ -57,10 +57,10 @@ func enterAbove(own, name string, l Limits, pid int) error {
 	}
 }
 
-// enter makes a cgroup below parent, sets its limits, and moves a process there.
+// enter makes a cgroup below parent, sets its limits, and moves a process into it.
 func enter(parent, name string, limits map[string]int64, pid int) error {
 	dir := filepath.Join(parent, cgroupPrefix+name)
-	for range 3 { // Whoever clears up may take it away before we are in it.
+	for range 3 { // clearUp of another sandbox may remove it before the process is in it
 		if err := os.Mkdir(dir, 0o755); errors.Is(err, fs.ErrExist) {
 		} else if err != nil {
 			return err
@@ -83,13 +83,12 @@ func enter(parent, name string, limits map[string]int64, pid int) error {
 	return errNoCgroup
 }
 
-// clearUp takes away those of sandboxes that have ended: one with a process in it
-// can't be.
+// clearUp removes the cgroups of sandboxes that have ended. One with a process can't be removed.
 func clearUp(parent, but string) {
 	list, _ := filepath.Glob(filepath.Join(parent, cgroupPrefix+"*"))
 	for _, dir := range list {
 		if dir != but {
-			os.Remove(dir) //nolint:errcheck // it is in use
+			os.Remove(dir) //nolint:errcheck // fails while it is in use
 		}
 	}
 }

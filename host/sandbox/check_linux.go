@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// checkTime bounds a try.
+// checkTime bounds Check.
 const checkTime = 10 * time.Second
 
-// Check tries what a sandbox needs on this machine, with bubblewrap at a path, or
-// the one in PATH. It starts two short processes.
+// Check tries out what a sandbox needs on this machine, with the bubblewrap at a path, or the one in
+// PATH. It starts two short processes.
 func Check(ctx context.Context, bwrap string) Support {
 	var s Support
 	path, err := findBwrap(bwrap)
@@ -24,7 +24,7 @@ func Check(ctx context.Context, bwrap string) Support {
 	}
 	ctx, cancel := context.WithTimeout(ctx, checkTime)
 	defer cancel()
-	late := func() error { // nothing is known of what this machine allows
+	late := func() error { // nothing is known about what this machine allows
 		return fmt.Errorf("%w: %s has not made one in time (%w): try again when the machine has less to do", ErrUnavailable, path, ctx.Err())
 	}
 	version, err := exec.CommandContext(ctx, path, "--version").Output()
@@ -82,7 +82,7 @@ func whyNot() string {
 	return ": it needs user namespaces, which a container may forbid; without a sandbox: --no-sandbox"
 }
 
-// canCgroup reports whether a process of ours can be put into a cgroup.
+// canCgroup reports whether a process can be put into a cgroup.
 func canCgroup() bool {
 	cmd := exec.Command("/bin/sh", "-c", "read -r _")
 	in, err := cmd.StdinPipe()

@@ -10,12 +10,11 @@ import (
 	"tandemux/host/agent"
 )
 
-// Code is what a command needs besides the system's programs, for Spec.Code: the
-// program as it is found in a PATH (a list as in the environment), where links lead
-// to, the package of node or python that it is one of, the installation whose bin it
-// is in, and the interpreter that it names. Arguments that are absolute paths of files
-// are part of it. Nothing is given that would show a home directory, a root, or one of
-// hidden, as a whole.
+// Code returns what a command needs besides the system's programs, for Spec.Code: the program as it is
+// found in path (a list as in $PATH), the targets of symbolic links, the node or Python package that
+// it is part of, the installation whose bin it is in, and its interpreter. Arguments that are absolute
+// paths of files are included. It returns nothing that would show a home directory, a root directory,
+// or one of hidden as a whole.
 func Code(argv []string, path string, hidden ...string) []string {
 	c := &code{path: path, hidden: append(hidden, homeDir(), os.Getenv("HOME"))}
 	if len(argv) == 0 {
@@ -32,14 +31,14 @@ func Code(argv []string, path string, hidden ...string) []string {
 	return c.all
 }
 
-// code gathers.
+// code collects the result of Code.
 type code struct {
 	path   string
 	hidden []string
 	all    []string
 }
 
-// find finds a program as the host would.
+// find returns a program's path, as the host would find it, or "".
 func (c *code) find(name string) string {
 	if strings.Contains(name, "/") {
 		if path, err := filepath.Abs(name); err == nil && executable(path) {
@@ -65,7 +64,7 @@ func (c *code) add(paths ...string) {
 	}
 }
 
-// program adds a program and, within bounds, what runs it.
+// program adds a program and, up to a bound, its interpreters.
 func (c *code) program(file string, depth int) {
 	real, err := filepath.EvalSymlinks(file)
 	if err != nil || systemic(file) && systemic(real) {
@@ -80,8 +79,8 @@ func (c *code) program(file string, depth int) {
 	}
 }
 
-// around is what belongs to a program: its package's directory, its installation, or
-// nothing but the file.
+// around returns what belongs to a program: its package's directory, its installation, or just the
+// file.
 func (c *code) around(real string) []string {
 	dir := filepath.Dir(real)
 	if i := strings.Index(real, "/node_modules/"); i > 0 {
@@ -104,7 +103,7 @@ func (c *code) around(real string) []string {
 		return []string{real}
 	}
 	all := []string{real}
-	if prefix := filepath.Dir(dir); !c.private(prefix) { // an installation of its own
+	if prefix := filepath.Dir(dir); !c.private(prefix) { // its own installation
 		for _, name := range []string{"bin", "lib", "lib64", "libexec", "share", "include", "pyvenv.cfg"} {
 			if _, err := os.Stat(filepath.Join(prefix, name)); err == nil {
 				all = append(all, filepath.Join(prefix, name))
@@ -114,8 +113,8 @@ func (c *code) around(real string) []string {
 	return all
 }
 
-// shims are what a script of pyenv, rbenv or nodenv needs to find the program that it stands
-// for: themselves, and the versions that there are. Nil: the directory has none.
+// shims returns what a script of pyenv, rbenv or nodenv needs to find its program: the scripts and the
+// installed versions; nil if dir has no such scripts.
 func shims(dir string) (all []string) {
 	if filepath.Base(dir) != "shims" {
 		return nil
@@ -131,8 +130,8 @@ func shims(dir string) (all []string) {
 	return all
 }
 
-// private reports whether a directory holds more than one program: a root, what
-// people put theirs into, or a home or something else that is hidden.
+// private reports whether a directory contains more than one program's files: a root directory, one in
+// which people put their programs, or a home or other hidden directory.
 func (c *code) private(dir string) bool {
 	if slices.Contains([]string{"/", "/home", "/root", "/tmp", "/var", "/var/tmp", "/opt", "/mnt", "/srv"}, dir) {
 		return true
@@ -146,8 +145,7 @@ func (c *code) private(dir string) bool {
 	})
 }
 
-// interpreter is the program that a script names in its first line, with env's
-// argument in place of env.
+// interpreter returns the program in the first line of a script; for env, its argument.
 func interpreter(file string) string {
 	f, err := os.Open(file)
 	if err != nil {

@@ -1,43 +1,38 @@
-// Package sandbox shuts processes in with bubblewrap: what a task's agent, its
-// terminals and its hooks see of the machine, and what they can do to it
-// (U72–U81, docs/sandbox.md).
+// Package sandbox confines processes with bubblewrap: it limits what a task's agent, its terminals and
+// its hooks see of the machine and can do to it (U72–U81, docs/sandbox.md).
 //
-// # What is inside
+// # Contents
 //
-// A file system of its own: the system's programs and a part of /etc, read-only;
-// /workspace; the task's folders in the home directory /root; the agent's code,
-// read-only, at the paths that it has outside; /tmp; and by /run/tandemux the host's
-// program and the session's own socket. Namespaces of its own for users, processes,
-// IPC, the host's name and cgroups; the network is shared or cut. Nothing of the
-// environment but what is injected. No capability, no new ones, no keyrings, no
-// typing into terminals by ioctl, and where the kernel has Landlock's scopes no
-// abstract sockets of others and no signals to them.
+// A sandbox has its own file system: the system's programs and a part of /etc, read-only; /workspace;
+// the task's folders in the home directory /root; the agent's code, read-only, at the same paths as
+// outside; /tmp; and in /run/tandemux the host's program and the session's socket. It has its own
+// namespaces for users, processes, IPC, the host name and cgroups; the network is shared or cut off.
+// Of the environment it has only what is injected. It has no capabilities and can't get any, has no
+// keyrings, can't type into terminals by ioctl, and, if the kernel has Landlock's scopes, can't reach
+// abstract sockets of others or signal them.
 //
 // # How a process starts
 //
 //	keeper or host ─▶ tandemux (Main, outside) ─exec▶ bwrap ─▶ tandemux (Main, inside) ─exec▶ the command
 //
-// Wrap gives the first of these. Between them they can do what bubblewrap can't be
-// told by arguments: the outer one joins the task's cgroup, restricts itself by
-// Landlock, and hands bubblewrap its options by a descriptor, so that no value of
-// the environment is in an argv. What the environment has for the command is behind
-// a mark there (LD_PRELOAD, say, is obeyed by what runs outside as well), and comes
-// to itself inside. The outer bwrap ignores the signals of terminals, so that they end
-// the command in its own time and not the sandbox around it; the inner one sets them
-// back.
+// Wrap returns the command line of the first of these. The two calls of Main do what bubblewrap has no
+// arguments for. The outer one joins the task's cgroup, restricts itself with Landlock, and passes
+// bubblewrap's options by a descriptor, so that no value of the environment is in an argv. The
+// command's variables have a prefix there, because some (LD_PRELOAD, for example) also affect what
+// runs outside; the inner one removes it. The outer bwrap ignores the signals of terminals, so that
+// they end the command and not the sandbox around it; the inner Main restores them.
 //
-// # Who dies with whom
+// # Lifetime
 //
-// A sandbox dies with the process that started it: a terminal's with the keeper, so
-// that terminals outlive the host as all do; an agent's with the host. All that is
-// left inside ends with the command.
+// A sandbox ends with the process that started it: a terminal's with the keeper, so terminals outlive
+// the host as all do; an agent's with the host. Everything that is left inside ends with the command.
 //
 // # Trust
 //
-// Whoever makes a Spec is trusted; what runs inside is not, and writes into shared
-// directories as it likes. So no mount point lies in a directory that is writable
-// inside, unless it is there already and is no symbolic link; nothing is made there
-// by bubblewrap, which follows links when it makes mount points.
+// Whoever makes a Spec is trusted. What runs inside is not, and may write anything into shared
+// directories. So no mount point is in a directory that is writable inside, unless it exists already
+// and is no symbolic link; bubblewrap makes nothing there, because it follows links when it makes
+// mount points.
 //
 // # Concurrency
 //
@@ -45,7 +40,6 @@
 //
 // # What it does not do
 //
-// It starts nothing, keeps no state, makes no directories but mount points, and
-// knows no tasks. Whether a file may be opened that Outside names is the opener's
-// to see to, beneath the session's directories (agent.Roots).
+// It starts nothing, has no state, makes no directories but mount points, and knows no tasks. Whoever
+// opens a file that Outside returns has to do so beneath the session's directories (agent.Roots).
 package sandbox

@@ -6,14 +6,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// rules is the kernel's struct landlock_ruleset_attr: accesses to files and to the
-// network that are handled, and what is scoped.
+// rules is the kernel's struct landlock_ruleset_attr: the handled accesses to files and to the
+// network, and the scopes.
 type rules [3]uint64
 
 // Landlock's scopes (ABI 6, Linux 6.12).
 const (
-	scopeSockets = 1 << 0 // abstract ones of others
-	scopeSignals = 1 << 1 // to others
+	scopeSockets = 1 << 0 // no abstract sockets of others
+	scopeSignals = 1 << 1 // no signals to others
 	scopesABI    = 6
 )
 
@@ -23,9 +23,9 @@ func scopes() bool {
 	return errno == 0 && int(abi) >= scopesABI
 }
 
-// scope keeps the thread, and what it becomes, from the abstract sockets of others,
-// which the network's namespace would show, and from signalling them. ENOSYS where
-// the kernel can't.
+// scope cuts the thread, and the program it executes, off from abstract sockets of others, which a
+// shared network namespace would show, and from signalling others. It returns ENOSYS if the kernel
+// can't do that.
 func scope() error {
 	if !scopes() {
 		return unix.ENOSYS

@@ -17,9 +17,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Main is what the program does between a sandbox's processes, if its arguments say
-// that it is one of those; it returns only when that fails, with the exit code. A
-// program that Spec.Program names calls it first.
+// Main does the program's part in starting a sandbox's process, if its arguments say so; ours reports
+// whether they do. It returns only if that fails, with the exit code. A program that is Spec.Program
+// calls it first.
 func Main(args []string) (code int, ours bool) {
 	if len(args) < 2 {
 		return 0, false
@@ -27,7 +27,7 @@ func Main(args []string) (code int, ours bool) {
 	var err error
 	switch args[1] {
 	case outsideArg:
-		runtime.LockOSThread() // What a thread may not, exec keeps for the process.
+		runtime.LockOSThread() // exec keeps a thread's restrictions for the process
 		code, err = failed, outside(args)
 	case insideArg:
 		code, err = inside(args)
@@ -38,7 +38,7 @@ func Main(args []string) (code int, ours bool) {
 	return code, true
 }
 
-// outside restricts itself and becomes bubblewrap.
+// outside restricts this process and replaces it with bubblewrap.
 func outside(args []string) error {
 	p, env, err := readPlan(os.Environ())
 	cut := slices.Index(args, "--")
@@ -48,9 +48,9 @@ func outside(args []string) error {
 	if err != nil {
 		return fmt.Errorf("start a sandbox: %w", err)
 	}
-	// What is done to the group of a process inside must not be done to the host's.
+	// A signal to the process group of a process inside must not reach the host's group.
 	if unix.Getpgrp() != os.Getpid() {
-		unix.Setpgid(0, 0) //nolint:errcheck // the leader of a session has one
+		unix.Setpgid(0, 0) //nolint:errcheck // fails for the leader of a session, who has a group
 	}
 	if p.Detach {
 		detach()
@@ -58,7 +58,7 @@ func outside(args []string) error {
 	each := p.Limits
 	switch {
 	case each == (Limits{}):
-		each.Processes = DefaultProcesses // A cgroup would cost each command as much as the rest.
+		each.Processes = DefaultProcesses // a cgroup would cost each command as much as everything else
 	case joinCgroup(p.Name, p.Limits, 0) == nil:
 		each = Limits{}
 	}
@@ -66,12 +66,12 @@ func outside(args []string) error {
 	if err != nil {
 		return fmt.Errorf("start a sandbox: %w", err)
 	}
-	if !setuid(p.Bwrap) { // One that is needs new privileges.
+	if !setuid(p.Bwrap) { // a setuid bwrap needs new privileges
 		if err := scope(); err != nil && !errors.Is(err, unix.ENOSYS) {
 			return fmt.Errorf("start a sandbox: %w", err)
 		}
 	}
-	// What the terminal, or whoever ends it, says is for the command.
+	// These signals are for the command.
 	signal.Ignore(passed...)
 	argv := append([]string{
 		"bwrap", "--args", strconv.Itoa(options), "--", program, insideArg,
@@ -80,10 +80,10 @@ func outside(args []string) error {
 	return fmt.Errorf("start a sandbox: run %s: %w", p.Bwrap, unix.Exec(p.Bwrap, argv, nil))
 }
 
-// passed are the signals that are for the command.
+// passed are the signals that bubblewrap must ignore, because they are for the command.
 var passed = []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGALRM, syscall.SIGPIPE}
 
-// readPlan takes the plan and the command's variables from an environment.
+// readPlan returns the plan and the command's variables from an environment.
 func readPlan(environ []string) (p plan, env []string, err error) {
 	found := false
 	for _, kv := range environ {
@@ -102,9 +102,8 @@ func readPlan(environ []string) (p plan, env []string, err error) {
 	return p, env, err
 }
 
-// options puts bubblewrap's options where --args finds them: nobody else reads
-// those, and they may be as long as an environment. The descriptors stay open for
-// bubblewrap, which closes them.
+// options writes bubblewrap's options to a memory file for --args: nobody else can read it, and it may
+// be as long as an environment. The descriptors stay open for bubblewrap, which closes them.
 func (p *plan) options(env []string) (fd int, err error) {
 	var all []string
 	filter, err := memory("seccomp", filter())
@@ -127,7 +126,7 @@ func (p *plan) options(env []string) (fd int, err error) {
 	return memory("options", []byte(strings.Join(all, "\x00")+"\x00"))
 }
 
-// memory is a file that is nowhere, open for the next program.
+// memory returns the descriptor of a file in memory, open for the next program.
 func memory(name string, text []byte) (int, error) {
 	fd, err := unix.MemfdCreate("tandemux "+name, 0)
 	if err != nil {
@@ -144,14 +143,14 @@ func memory(name string, text []byte) (int, error) {
 	return fd, err
 }
 
-// detach gives up the controlling terminal without leaving the process group, so
-// that what ends the group still reaches the command.
+// detach gives up the controlling terminal without leaving the process group, so that a signal to the
+// group still reaches the command.
 func detach() {
 	tty, err := unix.Open("/dev/tty", unix.O_RDWR|unix.O_CLOEXEC|unix.O_NOCTTY, 0)
 	if err != nil {
 		return
 	}
-	unix.IoctlSetInt(tty, unix.TIOCNOTTY, 0) //nolint:errcheck // there is none then
+	unix.IoctlSetInt(tty, unix.TIOCNOTTY, 0) //nolint:errcheck // fails without a controlling terminal
 	unix.Close(tty)
 }
 
@@ -160,7 +159,7 @@ func setuid(path string) bool {
 	return err == nil && info.Mode()&os.ModeSetuid != 0
 }
 
-// inside becomes the command.
+// inside replaces this process with the command.
 func inside(args []string) (code int, err error) {
 	if len(args) < 6 || args[4] != "--" {
 		return failed, errors.New("start in the sandbox: there is no command")
@@ -198,7 +197,7 @@ func inside(args []string) (code int, err error) {
 	return refused, fmt.Errorf("%s: %w", file, err)
 }
 
-// lower sets a limit that is not above the one in force; 0 is none.
+// lower sets a limit, not above the current one; 0 leaves it.
 func lower(what int, bound uint64) error {
 	if bound == 0 {
 		return nil
@@ -211,9 +210,9 @@ func lower(what int, bound uint64) error {
 	return unix.Setrlimit(what, &unix.Rlimit{Cur: bound, Max: bound})
 }
 
-// heed makes a signal do what it does in a new program. The runtime leaves alone
-// what was ignored when it started.
+// heed restores a signal's default action. The Go runtime does not change signals that were ignored at
+// its start.
 func heed(sig syscall.Signal) {
-	var standard [4]uint64                                                                // struct sigaction: all zero is the default
-	unix.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(sig), address(&standard), 0, 8, 0, 0) //nolint:errcheck // it is a signal
+	var standard [4]uint64                                                                // struct sigaction; zero is the default action
+	unix.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(sig), address(&standard), 0, 8, 0, 0) //nolint:errcheck // fails for no valid signal
 }

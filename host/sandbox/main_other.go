@@ -7,10 +7,10 @@ import (
 	"fmt"
 )
 
-// Main reports that this is no part of a sandbox: there are none on this system.
+// Main returns false: there are no sandboxes on this system.
 func Main([]string) (code int, ours bool) { return 0, false }
 
-// Check says that there are no sandboxes on this system.
+// Check returns an error: there are no sandboxes on this system.
 func Check(context.Context, string) Support {
 	return Support{Err: fmt.Errorf("%w: sandboxes need Linux and bubblewrap", ErrUnavailable)}
 }

@@ -16,15 +16,14 @@ import (
 	"tandemux/host/agent"
 )
 
-// Sandbox is an agent.Confinement: see the package's documentation.
+// Sandbox is an agent.Confinement; see the package's documentation.
 type Sandbox struct {
 	spec   Spec
 	bwrap  string
-	mounts []Share // parents first
+	mounts []Share // parents before their children
 }
 
-// New makes a sandbox of a Spec. Nothing is started. Whether this machine can run
-// one, Check says.
+// New makes a sandbox. It starts nothing; Check says whether this machine can run one.
 func New(s Spec) (*Sandbox, error) {
 	if err := s.check(); err != nil {
 		return nil, err
@@ -84,8 +83,8 @@ func (b *Sandbox) Wrap(_ context.Context, l agent.Launch) (agent.Launch, error) 
 	}, nil
 }
 
-// environ is the command's environment: the sandbox's own, what is injected, what
-// the host says.
+// environ returns the command's environment: the sandbox's own, overridden by what is injected and by
+// what the host sets.
 func (b *Sandbox) environ(l agent.Launch) []string {
 	env := map[string]string{}
 	put := func(list []string) {
@@ -112,14 +111,13 @@ func (b *Sandbox) environ(l agent.Launch) []string {
 	return list
 }
 
-// language are the variables of the host's that a sandbox has as well: they say how
-// to write, and nothing else.
+// language are the host's variables that a sandbox has, too: they only say how to write.
 var language = []string{"LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LC_MESSAGES", "LC_COLLATE", "LC_TIME", "LC_NUMERIC", "TZ"}
 
-// base is the environment of every sandbox.
+// base returns the environment that every sandbox has.
 func (b *Sandbox) base() []string {
 	path := []string{}
-	for _, m := range b.mounts { // programs of the agent's first
+	for _, m := range b.mounts { // the agent's programs come first
 		if m.Inside == m.Outside && !m.Write {
 			for _, dir := range []string{m.Inside, filepath.Join(m.Inside, "bin")} {
 				if info, err := os.Stat(dir); filepath.Base(dir) == "bin" && err == nil && info.IsDir() {
@@ -141,7 +139,7 @@ func (b *Sandbox) base() []string {
 	return env
 }
 
-// errReadOnly refuses writing to what is shared for reading.
+// errReadOnly refuses writing to what is shared read-only.
 var errReadOnly = &agent.Refusal{Text: "Access denied: the path can only be read in this sandbox"}
 
 func (b *Sandbox) Outside(path string, write bool) (string, error) {
@@ -173,7 +171,7 @@ func (b *Sandbox) Inside(path string) string {
 	return inside
 }
 
-// arguments are bubblewrap's, without the environment, descriptors and the command.
+// arguments returns bubblewrap's arguments, without environment, descriptors and command.
 func (b *Sandbox) arguments(l agent.Launch) ([]string, error) {
 	args := []string{
 		"--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
@@ -215,14 +213,14 @@ func (b *Sandbox) arguments(l agent.Launch) ([]string, error) {
 	return append(args, "--remount-ro", "/", "--chdir", dir), nil
 }
 
-// shares reports whether a path is one of the agent's view.
+// shares reports whether a path in the agent's view is shared.
 func (b *Sandbox) shares(path string) bool {
 	_, err := b.Outside(path, false)
 	return err == nil
 }
 
-// settled sees to it that bubblewrap makes nothing where what runs inside writes: a
-// mount point in there must exist, and no link may lead to it.
+// settled returns an error unless a mount point in a directory that is writable inside exists and has
+// no link in its path. So bubblewrap makes nothing there.
 func (b *Sandbox) settled(m Share) error {
 	for _, over := range b.mounts {
 		if !over.Write || over.Inside == m.Inside || !within(over.Inside, m.Inside) {
@@ -242,7 +240,7 @@ func (b *Sandbox) settled(m Share) error {
 	return nil
 }
 
-// noLinks reports whether a path below a directory exists and has no link in it.
+// noLinks returns an error unless a path below a directory exists and has no link in it.
 func noLinks(dir, path string) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -263,15 +261,15 @@ func noLinks(dir, path string) error {
 	return nil
 }
 
-// Support is what this machine can do for a sandbox.
+// Support says what this machine can do for a sandbox.
 type Support struct {
-	// Err, which wraps ErrUnavailable, says why there can be none and what to do; nil:
-	// there can.
+	// Err, which wraps ErrUnavailable, says why there can be no sandbox and what to do; nil if there
+	// can.
 	Err error
-	// Version is bubblewrap's.
+	// Version is bubblewrap's version.
 	Version string
-	// Missing are sentences about walls and bounds that this machine lacks.
+	// Missing says in sentences which restrictions and limits this machine lacks.
 	Missing []string
-	// Cgroup says that limits are those of a cgroup, and not of each process.
+	// Cgroup says that limits apply to a cgroup, and not to each process.
 	Cgroup bool
 }

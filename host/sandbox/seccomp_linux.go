@@ -8,27 +8,26 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// address is where a kernel structure is.
+// address returns the address of a kernel structure.
 func address[T any](p *T) uintptr { return uintptr(unsafe.Pointer(p)) }
 
-// arch is a kind of system calls: its number as seccomp says it, and what is not let
-// through of it.
+// arch is an architecture of system calls: its number in seccomp, and what is refused of it.
 type arch struct {
 	audit uint32
 	rules []rule
 }
 
-// rule refuses a system call with an error: always, or where one argument's low half is a
-// value, or has one of its bits.
+// rule refuses a system call with an error: always, or if the low half of an argument is a value or
+// has one of its bits.
 type rule struct {
 	call    uint32
 	refusal unix.Errno
-	arg     uint32 // its offset; 0: always
+	arg     uint32 // the argument's offset; 0 means always
 	code    uint16 // unix.BPF_JEQ or unix.BPF_JSET
 	value   uint32
 }
 
-// Offsets in struct seccomp_data; the low halves of arguments, as the machines are
+// Offsets in struct seccomp_data; those of arguments' low halves, because the machines are
 // little-endian.
 const (
 	offsetCall = 0
@@ -39,11 +38,11 @@ const (
 
 const tioclinux = 0x541c
 
-// rulesFor are an architecture's, by its numbers of calls. Keyrings know no namespace.
-// Whoever makes a user namespace has all capabilities in it, which more of the kernel
-// trusts; clone3 hides its flags, and libraries take clone where it is absent. io_uring
-// does by itself what a filter refuses. TIOCSTI and TIOCLINUX type for the user. Who traces
-// process 1, or writes into it, stops the sandbox's end from being noticed.
+// rulesFor returns the rules of an architecture with its numbers of calls. Keyrings have no
+// namespaces. In a new user namespace a process has all capabilities, which makes more of the kernel
+// reachable; clone3 hides its flags, and libraries use clone if it is absent. io_uring does what a
+// filter refuses. TIOCSTI and TIOCLINUX type for the user. A process that traces process 1 or writes
+// into it keeps the sandbox's end from being noticed.
 func rulesFor(ioctl, addKey, requestKey, keyctl, clone, unshare, ptrace, writev uint32) []rule {
 	const clone3, ioUring = 435, 425
 	return []rule{
@@ -61,7 +60,7 @@ func rulesFor(ioctl, addKey, requestKey, keyctl, clone, unshare, ptrace, writev 
 	}
 }
 
-// archs are those of the machine: its own first, then what else it runs.
+// archs has the architectures of a machine: its own first, then others that it runs.
 var archs = map[string][]arch{
 	"amd64": {
 		{unix.AUDIT_ARCH_X86_64, rulesFor(16, 248, 249, 250, 56, 272, 101, 311)},
@@ -73,22 +72,22 @@ var archs = map[string][]arch{
 	},
 }
 
-// filter is a seccomp program, for those machines that archs knows: what their rules say,
-// and calls of other kinds are absent. Everything else is the kernel's to decide.
+// filter returns a seccomp program for the machines in archs. It applies their rules, and refuses
+// calls of other architectures as absent. All other calls are left to the kernel.
 func filter() []byte {
 	refuse := func(e unix.Errno) uint32 { return unix.SECCOMP_RET_ERRNO | uint32(e) }
 	load := func(at uint32) unix.SockFilter {
 		return unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: at}
 	}
 	ret := func(k uint32) unix.SockFilter { return unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: k} }
-	// unless skips so many steps if what was loaded doesn't match k.
+	// unless skips so many steps if what was loaded does not match k.
 	unless := func(code uint16, k uint32, skip uint8) unix.SockFilter {
 		return unix.SockFilter{Code: unix.BPF_JMP | code | unix.BPF_K, K: k, Jf: skip}
 	}
 	var all []unix.SockFilter
 	for _, a := range archs[runtime.GOARCH] {
 		var body []unix.SockFilter
-		if a.audit == unix.AUDIT_ARCH_X86_64 { // x32 has numbers of its own
+		if a.audit == unix.AUDIT_ARCH_X86_64 { // x32 has its own numbers
 			body = append(body, load(offsetCall), unless(unix.BPF_JGE, 0x40000000, 1), ret(refuse(unix.ENOSYS)))
 		}
 		for _, r := range a.rules {

@@ -11,74 +11,68 @@ import (
 	"tandemux/host/agent"
 )
 
-// What is inside, by name.
+// Paths inside a sandbox.
 const (
-	// Workspace is where the task's files are (U74).
+	// Workspace is the directory of the task's files (U74).
 	Workspace = "/workspace"
 	// Home is the home directory.
 	Home = "/root"
-	// program is the host's own, runDir where it and the socket are.
+	// program is the host's program. runDir contains it and the socket.
 	runDir    = "/run/tandemux"
 	program   = runDir + "/tandemux"
 	socketDir = runDir + "/socket"
 )
 
-// Spec says what a sandbox holds. Paths are absolute.
+// Spec describes a sandbox. Paths are absolute.
 type Spec struct {
-	// Name tells the sandbox from others of this user's, such as the task's id:
-	// letters, digits, '-', '_' and '.', 64 at most. Sandboxes of one name share a
-	// cgroup.
+	// Name tells the sandbox from others of this user, for example the task's id: at most 64 letters,
+	// digits, '-', '_' and '.'. Sandboxes with the same name share a cgroup.
 	Name string
-	// Workspace is the directory that is /workspace; Write says whether it may be
-	// written to inside (U70).
+	// Workspace is the directory for /workspace. Write says whether it may be written to inside (U70).
 	Workspace string
 	Write     bool
-	// Shares are more of the host's files and directories, such as the task's own
-	// .claude at /root/.claude (U75).
+	// Shares are other files and directories of the host, such as the task's .claude at /root/.claude
+	// (U75).
 	Shares []Share
-	// Tmp is the directory that is /tmp for all of the sandbox's processes, for
-	// whoever makes and empties it. Empty, or where Code lies below /tmp: each process
-	// has an empty one of its own, in memory (U76).
+	// Tmp is the directory for /tmp, for all of the sandbox's processes. Its owner makes and empties
+	// it. If it is empty, or Code is below /tmp, each process has its own empty /tmp in memory (U76).
 	Tmp string
-	// Code are directories and files that can be read inside by the same paths: the
-	// agent, and what runs it (U73). See Code.
+	// Code are directories and files that can be read inside at the same paths: the agent, and what
+	// runs it (U73). See the function Code.
 	Code []string
-	// Env is what is injected, "K=V" each: secrets too (U80).
+	// Env has the variables to inject, "K=V" each, including secrets (U80).
 	Env []string
-	// NoNetwork cuts the network (U77).
+	// NoNetwork cuts the network off (U77).
 	NoNetwork bool
 	Limits    Limits
-	// Program is the host's own program, this one; it runs inside as well.
+	// Program is the host's program, which also runs inside.
 	Program string
-	// Hidden are directories that must not be seen inside, whatever is shared: the
-	// host's sockets and state. Own are the directories in them from which may be
-	// shared: the task's.
+	// Hidden are directories that must not be visible inside, whatever is shared: the host's sockets
+	// and state. Own are directories in them that may be shared: the task's.
 	Hidden, Own []string
-	// Bwrap is the bubblewrap program; empty: the one in PATH.
+	// Bwrap is the bubblewrap program; empty means the one in PATH.
 	Bwrap string
 }
 
-// Share is a file or directory of the host's inside.
+// Share is a file or directory of the host that is visible inside.
 type Share struct {
 	Outside, Inside string
 	Write           bool
 }
 
-// Limits bounds what a sandbox uses; 0 means no bound, but see DefaultProcesses.
+// Limits bounds what a sandbox uses; 0 means no limit, but see DefaultProcesses.
 type Limits struct {
-	// Memory in bytes: of all processes together where a cgroup can be had, else of
-	// each one's data.
+	// Memory in bytes: of all processes together with a cgroup, else of each process's data.
 	Memory int64
-	// Processes and threads at once: of all together where a cgroup can be had, else
-	// of what each command starts. Without a cgroup it binds nobody who is root.
+	// Processes is the number of processes and threads: of all together with a cgroup, else of what
+	// each command starts. Without a cgroup it does not limit root.
 	Processes int
 }
 
-// DefaultProcesses bounds what each command starts where no limits are given: that
-// stops a bomb, and nothing else.
+// DefaultProcesses limits what each command starts if no limits are given. It only stops fork bombs.
 const DefaultProcesses = 4096
 
-// ErrUnavailable wraps why there can be no sandbox on this machine.
+// ErrUnavailable is wrapped by errors that say why there can be no sandbox on this machine.
 var ErrUnavailable = errors.New("sandbox unavailable")
 
 const (
@@ -86,7 +80,7 @@ const (
 	maxShares = 256
 )
 
-// check refuses what can't be made, or would show what must not be seen.
+// check returns an error if the Spec is not possible, or would show what must not be visible.
 func (s *Spec) check() error {
 	switch {
 	case s.Name == "" || len(s.Name) > maxName || strings.Trim(s.Name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") != "" || s.Name[0] == '.':
@@ -110,10 +104,10 @@ func (s *Spec) check() error {
 	return nil
 }
 
-// apart refuses what somebody inside could lead elsewhere by a symbolic link before
-// the next process starts: a source in a directory that is writable inside, and a
-// mount point there that can be moved away with a directory that holds it. A child of
-// such a directory that is mounted on itself, to be read only, can't be moved.
+// apart returns an error for what a process inside could redirect by a symbolic link before the next
+// process starts: a source in a directory that is writable inside, and a mount point there that can be
+// moved with a parent directory. A child of such a directory that is mounted read-only on itself can't
+// be moved.
 func apart(m, over Share) error {
 	name := strings.TrimPrefix(m.Outside, over.Outside+"/")
 	switch {
@@ -129,7 +123,7 @@ func apart(m, over Share) error {
 	return nil
 }
 
-// mounts are all of the Spec's, with the Code and the workspace.
+// mounts returns all shares of the Spec, with the Code and the workspace.
 func (s *Spec) mounts() []Share {
 	all := []Share{{s.Workspace, Workspace, s.Write}}
 	all = append(all, s.Shares...)
@@ -138,7 +132,7 @@ func (s *Spec) mounts() []Share {
 	}
 	writable := slices.DeleteFunc(slices.Clone(all), func(m Share) bool { return !m.Write })
 	for _, c := range s.Code {
-		// What is in a shared directory has its name there.
+		// What is in a shared directory is visible under its name there.
 		shared := slices.ContainsFunc(writable, func(m Share) bool { return within(m.Outside, c) })
 		if !systemic(c) && !shared {
 			all = append(all, Share{c, c, false})
@@ -147,7 +141,7 @@ func (s *Spec) mounts() []Share {
 	return all
 }
 
-// tmp is the shared /tmp, empty where there is none.
+// tmp returns the directory for the shared /tmp, or "".
 func (s *Spec) tmp() string {
 	if slices.ContainsFunc(s.Code, func(c string) bool { return within("/tmp", c) }) {
 		return ""
@@ -155,7 +149,7 @@ func (s *Spec) tmp() string {
 	return s.Tmp
 }
 
-// reserved is where nothing may be mounted.
+// reserved are paths at which nothing may be mounted.
 var reserved = []string{"/proc", "/dev", "/sys", "/usr", "/etc", "/run/current-system", program, socketDir, agent.InsideSocket}
 
 func (s *Spec) checkMount(m Share) error {
@@ -189,12 +183,12 @@ func (s *Spec) checkMount(m Share) error {
 	return nil
 }
 
-// within reports whether a clean absolute path is dir or lies in it.
+// within reports whether a clean absolute path is dir or is below it.
 func within(dir, path string) bool {
 	return path == dir || dir == "/" || strings.HasPrefix(path, dir+"/")
 }
 
-// resolved is a path without links, or as it is where it isn't there.
+// resolved returns a path without symbolic links, or unchanged if it does not exist.
 func resolved(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return real
@@ -202,30 +196,29 @@ func resolved(path string) string {
 	return path
 }
 
-// plan is what the outer process does, as the host said it.
+// plan tells the outer process what to do.
 type plan struct {
 	Name   string   `json:"name"`
 	Bwrap  string   `json:"bwrap"`
-	Args   []string `json:"args"` // without the environment, descriptors and the command
+	Args   []string `json:"args"` // without environment, descriptors and command
 	Data   []data   `json:"data"`
 	Limits Limits   `json:"limits"`
-	// Detach gives up the controlling terminal.
+	// Detach makes it give up the controlling terminal.
 	Detach bool `json:"detach"`
 }
 
 const (
-	// planEnv is the variable that holds the plan. It is in the environment, as that
-	// alone is nobody else's to read.
+	// planEnv is the environment variable with the plan. Nobody else can read the environment.
 	planEnv = "TANDEMUX_SANDBOX_PLAN"
-	// envMark begins the names of the command's variables until it is inside.
+	// envMark is the prefix of the command's variables outside of the sandbox.
 	envMark = "TANDEMUX_INSIDE_"
-	// outsideArg and insideArg are the program's first argument in the two places.
+	// outsideArg and insideArg are the program's first arguments in the two calls.
 	outsideArg = "sandbox-outside"
 	insideArg  = "sandbox-inside"
 )
 
-// failed is the exit code of a sandbox that could not be made, and missing and
-// refused are a shell's for a command that is not there or is no program.
+// failed is the exit code if a sandbox could not be made. missing and refused are a shell's for a
+// command that does not exist or is not executable.
 const (
 	failed  = 125
 	refused = 126

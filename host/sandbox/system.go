@@ -10,13 +10,12 @@ import (
 	"strings"
 )
 
-// programs are the directories of the system's programs: a link stays one, as where
-// /bin is usr/bin.
+// programs are the directories of the system's programs. A symbolic link stays one, as where /bin is
+// usr/bin.
 var programs = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store", "/run/current-system"}
 
-// settings are the parts of /etc that programs need to run, find names and trust
-// certificates. The rest, keys and passwords among it, is not there, whoever the
-// user is.
+// settings are the parts of /etc that programs need to run, resolve names and check certificates. The
+// rest, including keys and passwords, is not visible, whoever the user is.
 var settings = []string{
 	"alternatives", "bash.bashrc", "bashrc", "ca-certificates", "ca-certificates.conf", "crypto-policies", "debian_version",
 	"default/locale", "fish", "fonts", "gai.conf", "host.conf", "hostname", "hosts", "inputrc", "java", "ld.so.cache",
@@ -26,17 +25,16 @@ var settings = []string{
 	"static", "terminfo", "timezone", "vim", "xattr.conf", "xdg", "zsh", "zshenv", "zshrc", "zprofile",
 }
 
-// machine are the parts of /proc by which the machine is changed. They look at who
-// the user is, and not at capabilities: root's processes have none inside, and are
-// root all the same.
+// machine are the parts of /proc by which the machine can be changed. They check the user and not
+// capabilities: root's processes have none inside, but are still root.
 var machine = []string{
 	"sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "driver", "scsi", "asound", "dynamic_debug", "mtrr", "latency_stats",
 	"kallsyms", "kcore", "kmsg", "kpagecount", "kpageflags", "kpagecgroup", "slabinfo", "timer_list", "sched_debug", "keys", "pressure",
 }
 
-// system are bubblewrap's arguments for what every sandbox has.
+// system returns bubblewrap's arguments for what every sandbox has.
 func system() []string {
-	// Who writes into process 1 stops the sandbox's end from being noticed.
+	// A process that writes into process 1 keeps the sandbox's end from being noticed.
 	args := []string{"--proc", "/proc", "--dev", "/dev", "--ro-bind", "/dev/null", "/proc/1/mem"}
 	for _, name := range machine {
 		path := "/proc/" + name
@@ -57,7 +55,7 @@ func system() []string {
 		}
 	}
 	for _, name := range settings {
-		// A link into what is not shown, as resolv.conf is one, becomes what it leads to.
+		// A link to something that is not visible, such as resolv.conf, is replaced by its target.
 		path := filepath.Join("/etc", name)
 		if real, err := filepath.EvalSymlinks(path); err == nil && readable(real) {
 			args = append(args, "--ro-bind", real, path)
@@ -66,19 +64,19 @@ func system() []string {
 	return args
 }
 
-// readable keeps out what is the user's alone, or root's: it is not what programs
-// need.
+// readable reports whether everybody may read a file or directory. Programs don't need what only its
+// owner may read.
 func readable(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().Perm()&0o004 != 0 && (info.IsDir() || info.Mode().IsRegular())
 }
 
-// systemic reports whether a path is there in every sandbox.
+// systemic reports whether a path is visible in every sandbox.
 func systemic(path string) bool {
 	return slices.ContainsFunc(programs, func(dir string) bool { return within(dir, path) })
 }
 
-// userName is the user's name inside.
+// userName returns the user's name inside.
 func userName() string {
 	if os.Getuid() == 0 {
 		return "root"
@@ -86,7 +84,7 @@ func userName() string {
 	return "agent"
 }
 
-// shell is the user's inside.
+// shell returns the user's shell inside.
 func shell() string {
 	if _, err := os.Stat("/bin/bash"); err == nil {
 		return "/bin/bash"
@@ -100,8 +98,7 @@ type data struct {
 	Text string `json:"text"`
 }
 
-// identity are the files that say who one is inside: the user, and nobody else of
-// this machine.
+// identity returns the files with the users inside: the user, and none of this machine's.
 func identity() []data {
 	uid, gid := os.Getuid(), os.Getgid()
 	var passwd, group strings.Builder
@@ -120,7 +117,7 @@ func identity() []data {
 	return []data{{"/etc/passwd", passwd.String()}, {"/etc/group", group.String()}}
 }
 
-// homeDir is the user's own, empty where there is none.
+// homeDir returns the user's home directory, or "".
 func homeDir() string {
 	if u, err := user.Current(); err == nil && filepath.IsAbs(u.HomeDir) {
 		return filepath.Clean(u.HomeDir)
