@@ -14,34 +14,33 @@ import (
 )
 
 const (
-	// BeatTime is how often a host says that it is here, AwayTime after how long without it
-	// counts as away.
+	// A host sends a beat every BeatTime, and counts as away once it has sent none for AwayTime.
 	BeatTime = time.Second
 	AwayTime = 4 * time.Second
-	// gather is how long changes of a host are gathered until they are told.
+	// gather is the least time between two writes of the host's entry.
 	gather = time.Second
-	// again is after how long what was not stored is told again.
+	// again is how long Run waits for the hub to store the entry before it writes it again.
 	again = 2 * time.Second
 )
 
-// Announcer says what a host is, and that it is here. Its methods may be called from any
+// Announcer tells the hub what a host is and that it is here. Its methods may be called from any
 // goroutine.
 type Announcer struct {
 	nc   *nats.Conn
 	name string
-	id   string // tells its beats from another's of the same name
+	id   string // tells its beats from those of another host of the same name
 
 	mu      sync.Mutex
-	host    *Host // nil: it is away
+	host    *Host // nil: the host is away
 	changed chan struct{}
 }
 
-// NewAnnouncer makes one that says nothing yet.
+// NewAnnouncer returns an Announcer that tells nothing until Set is called.
 func NewAnnouncer(nc *nats.Conn, name string) *Announcer {
 	return &Announcer{nc: nc, name: name, id: rand.Text(), changed: make(chan struct{}, 1)}
 }
 
-// Set is what the host is from now on; nil says that it is away.
+// Set sets what the host is from now on; nil means that it is away.
 func (a *Announcer) Set(h *Host) {
 	a.mu.Lock()
 	a.host = h
@@ -55,9 +54,9 @@ func (a *Announcer) current() *Host {
 	return a.host
 }
 
-// Run tells until ctx ends; then it says that the host is away. What the host is it tells
-// again until the hub has stored it: while nodes change nobody may. Where another is
-// here under the name, it ends with an error.
+// Run tells the hub until ctx ends, and then that the host is away. It writes the host's entry again
+// until the hub has stored it: while the hub's nodes change, no node may accept a write. If another
+// host of the same name is here already, Run ends with an error.
 func (a *Announcer) Run(ctx context.Context) error {
 	taken := false
 	defer func() {
@@ -71,13 +70,13 @@ func (a *Announcer) Run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("say what this host is: %w", err)
 	}
-	defer sub.Unsubscribe() //nolint:errcheck // it is over
+	defer sub.Unsubscribe() //nolint:errcheck // it has ended
 	beats := make(chan *nats.Msg, 16)
 	heard, err := a.nc.ChanSubscribe(prefix+presenceBucket+"."+a.name, beats)
 	if err != nil {
 		return fmt.Errorf("say what this host is: %w", err)
 	}
-	defer heard.Unsubscribe() //nolint:errcheck // it is over
+	defer heard.Unsubscribe() //nolint:errcheck // it has ended
 	count, stored, others := 0, true, 0
 	beat := time.NewTicker(BeatTime)
 	defer beat.Stop()
@@ -106,8 +105,8 @@ func (a *Announcer) Run(ctx context.Context) error {
 			if id := string(m.Data); id == "" || id == a.id || !here {
 				continue
 			}
-			// Who came later goes; who stays tells again what the other has written over. One
-			// beat alone may have been under way as its host was killed.
+			// The host that came later ends; the other writes its entry again, as this one has
+			// overwritten it. A single beat may come from a process that was killed just before.
 			others++
 			if taken = others > 1 && time.Since(since) < AwayTime; taken {
 				return fmt.Errorf("a host has joined as %s already and is here: stop its `tandemux join`, or give this one another name by `tandemux hub invite NAME` on the hub's machine", a.name)
@@ -155,20 +154,20 @@ func (a *Announcer) Run(ctx context.Context) error {
 	}
 }
 
-// beat is not acknowledged: the next one follows. One that waits for a connection that is
-// down would come too late.
+// beat sends one beat. No acknowledgement is needed, as the next beat follows; while the connection is
+// down none is queued, because it would arrive too late.
 func (a *Announcer) beat() {
 	if a.nc.IsConnected() {
 		a.nc.Publish(prefix+presenceBucket+"."+a.name, []byte(a.id)) //nolint:errcheck // the next one follows
 	}
 }
 
-// leave says that the host is away.
+// leave tells the hub that the host is away.
 func (a *Announcer) leave() {
 	if a.nc.IsConnected() {
 		m := nats.NewMsg(prefix + presenceBucket + "." + a.name)
 		m.Header.Set(operation, "DEL")
-		a.nc.PublishMsg(m)             //nolint:errcheck // else its time to live says so
-		a.nc.FlushTimeout(time.Second) //nolint:errcheck // else its time to live says so
+		a.nc.PublishMsg(m)             //nolint:errcheck // if it fails, the key's time to live tells the same
+		a.nc.FlushTimeout(time.Second) //nolint:errcheck // if it fails, the key's time to live tells the same
 	}
 }

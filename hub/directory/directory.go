@@ -18,7 +18,7 @@ import (
 	"tandemux/hub/server"
 )
 
-// Invite says who was given a credential.
+// Invite records to which host a credential was given, and by whom.
 type Invite struct {
 	Host    string    `json:"host"`
 	User    string    `json:"user"` // the credential's public key
@@ -28,7 +28,7 @@ type Invite struct {
 	Expires time.Time `json:"expires,omitzero"`
 }
 
-// Directory is the hub's view. Its methods may be called from any goroutine.
+// Directory is the hub's view of the fleet's hosts. Its methods may be called from any goroutine.
 type Directory struct {
 	bus                      *server.Bus
 	log                      *slog.Logger
@@ -38,12 +38,11 @@ type Directory struct {
 	mu      sync.Mutex
 	known   map[string]Host
 	seen    map[string]time.Time
-	labels  map[string]map[string][]string // of invites, by host and user
-	refused map[string]bool                // who wrote what can't be read
+	labels  map[string]map[string][]string // of credentials, by host and public key
+	refused map[string]bool                // the hosts whose unreadable entry was logged
 }
 
-// Open makes the buckets where there are none, and has what is in them. It follows them
-// until ctx ends.
+// Open makes the buckets that are missing, reads them, and follows their changes until ctx ends.
 func Open(ctx context.Context, b *server.Bus, log *slog.Logger) (*Directory, error) {
 	d := &Directory{
 		bus: b, log: log, now: time.Now, known: map[string]Host{}, seen: map[string]time.Time{},
@@ -67,7 +66,7 @@ func Open(ctx context.Context, b *server.Bus, log *slog.Logger) (*Directory, err
 	if err != nil {
 		return nil, fmt.Errorf("open the directory: %w", err)
 	}
-	context.AfterFunc(ctx, func() { sub.Unsubscribe() }) //nolint:errcheck // it is over
+	context.AfterFunc(ctx, func() { sub.Unsubscribe() }) //nolint:errcheck // it has ended
 	return d, nil
 }
 
@@ -92,14 +91,14 @@ func (d *Directory) told(e jetstream.KeyValueEntry) {
 	d.known[name] = h
 }
 
-// beat hears a host as it writes its key: a watch of the bucket would wait for another of
-// its kind where the node that has it dies.
+// beat notes a host's beat from the message that writes its presence key. It subscribes to the
+// messages, as a watch of the bucket would stall when the node that serves the watch dies.
 func (d *Directory) beat(m *nats.Msg) {
 	name := strings.TrimPrefix(m.Subject, prefix+presenceBucket+".")
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if m.Header.Get(operation) != "" {
-		// When it was last here is known all the same.
+		// Seen keeps the time of the last beat, moved back so far that the host counts as away.
 		if last := d.now().Add(-AwayTime); d.seen[name].After(last) {
 			d.seen[name] = last
 		}
@@ -130,7 +129,7 @@ func (d *Directory) invited(e jetstream.KeyValueEntry) {
 	d.labels[host][user] = i.Labels
 }
 
-// entry is a host's. The caller holds mu.
+// entry returns the Entry of a host. The caller holds mu.
 func (d *Directory) entry(h Host, now time.Time) Entry {
 	e := Entry{Host: h, Seen: d.seen[h.Name]}
 	e.Present = now.Sub(e.Seen) < AwayTime
@@ -145,7 +144,7 @@ func (d *Directory) entry(h Host, now time.Time) Entry {
 	return e
 }
 
-// Hosts are all, by name.
+// Hosts returns all hosts, sorted by name.
 func (d *Directory) Hosts() []Entry {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -164,7 +163,7 @@ func (d *Directory) Host(name string) (Entry, bool) {
 	return d.entry(h, d.now()), ok
 }
 
-// Invited keeps that a host was given a credential.
+// Invited stores that a host was given a credential.
 func (d *Directory) Invited(ctx context.Context, i Invite) error {
 	text, err := json.Marshal(i)
 	if err == nil {
@@ -176,14 +175,14 @@ func (d *Directory) Invited(ctx context.Context, i Invite) error {
 	return nil
 }
 
-// Users are the credentials of a host.
+// Users returns the public keys of a host's credentials, sorted.
 func (d *Directory) Users(host string) []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return slices.Sorted(maps.Keys(d.labels[host]))
 }
 
-// Remove forgets a host and its invitations.
+// Remove deletes a host's entry, its presence and its invitations.
 func (d *Directory) Remove(ctx context.Context, host string) error {
 	purge := func(kv jetstream.KeyValue, key string) error {
 		return d.bus.Again(ctx, func(ctx context.Context) error { return kv.Purge(ctx, key) })

@@ -13,49 +13,49 @@ import (
 	"tandemux/internal/plaintext"
 )
 
-// Host is what a host says of itself.
+// Host is what a host tells about itself.
 type Host struct {
 	Name     string      `json:"name"`
 	Version  string      `json:"version"`          // of tandemux
-	Labels   []string    `json:"labels,omitempty"` // where its credential has none
+	Labels   []string    `json:"labels,omitempty"` // used where its credential grants none
 	System   string      `json:"system"`           // "linux/amd64"
 	CPUs     int         `json:"cpus"`
-	Memory   int64       `json:"memory"` // bytes, 0 where it is not known
-	Room     int         `json:"room"`   // tasks that it takes at once
+	Memory   int64       `json:"memory"` // in bytes, 0 if unknown
+	Room     int         `json:"room"`   // how many tasks it runs at once
 	Agents   []string    `json:"agents,omitempty"`
-	Carries  bool        `json:"carries"` // its terminals are reached by the hub
+	Carries  bool        `json:"carries"` // the hub may open its terminals
 	Terms    []Reference `json:"terminals,omitempty"`
 	Sessions []Reference `json:"sessions,omitempty"`
-	// More is how many terminals and sessions there are beyond those that are listed.
+	// More counts the terminals and sessions that are not listed.
 	More int `json:"more,omitempty"`
 }
 
-// Reference is a terminal or a session of a host.
+// Reference points to a terminal or a session of a host.
 type Reference struct {
 	URI   string `json:"uri"`
 	Title string `json:"title,omitempty"`
 	State string `json:"state,omitempty"`
 }
 
-// Entry is a host of the directory.
+// Entry is a host as the directory knows it.
 type Entry struct {
 	Host
 	Present bool `json:"present" doc:"It is here: it said so within seconds"`
-	// Seen is when it last said that it is here, by the hub's clock; zero where this hub has
-	// not heard it.
+	// Seen is when the last beat came, by the hub's clock; zero if this hub has heard none.
 	Seen time.Time `json:"seen,omitzero"`
 }
 
-// Bounds of what a host says of itself.
+// Bounds of what a host tells about itself: counts, and sizes in bytes.
 const (
-	MaxListed = 256 // terminals, and as many sessions
+	MaxListed = 256 // of terminals, and of sessions
 	maxText   = 200
 	maxURI    = 300
 	maxWords  = 64
 	maxEntry  = 256 << 10
 )
 
-// CheckName says what is wrong with a host's name in a fleet: it is a part of subjects.
+// CheckName returns an error unless name may be a host's in a fleet. Names are parts of NATS subjects
+// and so have no dots.
 func CheckName(name string) error {
 	if err := hosts.CheckName(name); err != nil {
 		return err
@@ -66,7 +66,7 @@ func CheckName(name string) error {
 	return nil
 }
 
-// CheckLabel says what is wrong with a label.
+// CheckLabel returns an error unless label is valid.
 func CheckLabel(label string) error {
 	odd := func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("._-=/", r)
@@ -77,7 +77,7 @@ func CheckLabel(label string) error {
 	return nil
 }
 
-// clean bounds what others wrote.
+// clean cuts and cleans the texts and lists that the host wrote.
 func (h *Host) clean() {
 	cut := func(s string, n int) string {
 		s = plaintext.Clean(s, "")
@@ -99,7 +99,7 @@ func (h *Host) clean() {
 	}
 }
 
-// read is the Host of a name in what it wrote.
+// read decodes the entry that the host called name wrote.
 func read(name string, text []byte) (h Host, err error) {
 	if len(text) > maxEntry {
 		return h, fmt.Errorf("it is larger than %d bytes", maxEntry)
@@ -110,12 +110,12 @@ func read(name string, text []byte) (h Host, err error) {
 	if err = CheckName(name); err != nil {
 		return Host{}, err
 	}
-	h.Name = name // whatever it calls itself
+	h.Name = name // whatever name it wrote
 	h.clean()
 	return h, nil
 }
 
-// write is the text of a Host, with less of its lists where it is too large.
+// write encodes a Host and shortens its lists until the text has at most maxEntry bytes.
 func write(h Host) ([]byte, error) {
 	for {
 		if n := max(len(h.Terms), len(h.Sessions)); n > MaxListed {
@@ -142,16 +142,16 @@ func (h Host) shortened(n int) Host {
 	return h
 }
 
-// Buckets, and what their keys are as subjects.
+// The buckets, and the NATS subject prefix of their keys.
 const (
 	hostsBucket    = "tandemux_hosts"
 	presenceBucket = "tandemux_presence"
 	invitesBucket  = "tandemux_invites"
 	prefix         = "$KV."
-	operation      = "KV-Operation" // the header of what is no value
+	operation      = "KV-Operation" // the header of a message that deletes a key
 )
 
-// Grant is what a host may do: write its own keys.
+// Grant returns what a host may do in NATS for the directory: write its own two keys.
 func Grant(host string) server.Grant {
 	here := prefix + presenceBucket + "." + host
 	return server.Grant{Publish: []string{prefix + hostsBucket + "." + host, here}, Subscribe: []string{here}}

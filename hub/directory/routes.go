@@ -13,34 +13,34 @@ import (
 	"tandemux/hub/server"
 )
 
-// Admission is what routes of the directory need to let hosts in.
+// Admission has what the directory's routes need to let hosts in.
 type Admission struct {
 	Bus *server.Bus
-	// Grants are what all hosts may do, from each package of the hub.
+	// Grants return what every host may do, one for each package of the hub.
 	Grants []func(host string) server.Grant
-	// URL is where hosts join, and Fingerprint the certificate there, "" for none of the
-	// hub's own.
+	// URL is where hosts join. Fingerprint is that of the certificate there, "" if the hub does not
+	// use its own.
 	URL, Fingerprint string
 }
 
-// Wanted is what is asked for of a credential.
+// Wanted describes the credential that is asked for.
 type Wanted struct {
 	Labels []string `json:"labels,omitempty"`
-	Life   int64    `json:"seconds,omitempty"` // 0: no end
+	Life   int64    `json:"seconds,omitempty"` // 0: it does not expire
 }
 
-// Given is a credential, as its host keeps it.
+// Given is a new credential, in the form in which the host keeps it.
 type Given struct {
 	Credential string `json:"credential"`
 }
 
-// What the lines before NATS's own in a credential begin with.
+// Prefixes of the lines that stand before NATS's own part of a credential.
 const (
 	urlLine = "# url "
 	pinLine = "# fingerprint "
 )
 
-// invite makes the credential of a host.
+// invite makes a credential for a host.
 func (d *Directory) invite(ctx context.Context, a Admission, host, by string, w Wanted) (Given, error) {
 	if err := CheckName(host); err != nil {
 		return Given{}, err
@@ -80,7 +80,7 @@ func (d *Directory) invite(ctx context.Context, a Admission, host, by string, w 
 	return Given{text + c.Text}, nil
 }
 
-// ReadCredential gives what a credential says besides NATS's part.
+// ReadCredential returns the URL and the fingerprint that a credential names; "" if it has none.
 func ReadCredential(text string) (url, fingerprint string) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
@@ -93,7 +93,7 @@ func ReadCredential(text string) (url, fingerprint string) {
 	return url, fingerprint
 }
 
-// remove cuts a host off and forgets it.
+// remove revokes a host's credentials and removes it from the directory.
 func (d *Directory) remove(ctx context.Context, a Admission, host string) error {
 	_, known := d.Host(host)
 	users := d.Users(host)
@@ -110,7 +110,7 @@ func (d *Directory) remove(ctx context.Context, a Admission, host string) error 
 	return d.Remove(ctx, host)
 }
 
-// Routes are the front's.
+// Routes returns the directory's HTTP routes.
 func (d *Directory) Routes(a Admission) []front.Route {
 	return []front.Route{
 		{Pattern: "GET /api/v1/hosts", Scope: auth.ScopeRead, Serve: front.Does(func(*http.Request) ([]Entry, error) { return d.Hosts(), nil })},

@@ -16,24 +16,24 @@ import (
 	"tandemux/hub/lease"
 )
 
-// stored are the files of tasks, and who makes a task that has some.
+// stored is the store of tasks' files. making serialises the creation of tasks that have some.
 type stored struct {
 	*files.Store
 	making sync.Mutex
 }
 
-// Names of stored files are made of the task's id here: no host names one.
+// The names of stored files are made from the task's id on the hub, never by a host.
 func filesName(id string) string { return id + ".files" }
 
 func resultName(id string, by uint64) string { return id + ".result." + strconv.FormatUint(by, 10) }
 
-// keepTime bounds how long a result is on its way.
+// keepTime bounds how long the transfer of a result may take.
 const keepTime = 30 * time.Minute
 
-// Room is how much may be stored of a person's tasks, and how much of that is left.
+// Room returns how many bytes a person's tasks may store, and how many of them are left.
 func (q *Queue) Room(person string) (most, left int64) { return q.left(person, "") }
 
-// left is Room but for what a task has of it.
+// left is Room, but does not count the task whose id is but.
 func (q *Queue) left(person, but string) (most, left int64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -57,7 +57,7 @@ func (q *Queue) left(person, but string) (most, left int64) {
 	return most, max(0, left)
 }
 
-// room refuses what a person has no room for.
+// room returns an error if size bytes are more than a person has left.
 func (q *Queue) room(person string, size int64, but string) error {
 	most, left := q.left(person, but)
 	if size <= left {
@@ -68,7 +68,7 @@ func (q *Queue) room(person string, size int64, but string) error {
 
 func mebibytes(n int64) string { return strconv.FormatInt((n+1<<20-1)>>20, 10) + " MiB" }
 
-// PutFiles stores what a task begins with, once.
+// PutFiles stores the files with which a task begins. It fails once the task has been sent an event.
 func (q *Queue) PutFiles(ctx context.Context, t Task, from io.Reader) error {
 	if t.Spec.Files == nil {
 		return Invalid.Errorf("the task %s was made without files", t.Spec.Name)
@@ -79,7 +79,7 @@ func (q *Queue) PutFiles(ctx context.Context, t Task, from io.Reader) error {
 	return q.files.Put(ctx, filesName(t.Spec.ID), *t.Spec.Files, from)
 }
 
-// Files reads what a task began with, or its result.
+// Files reads the files with which a task began, or its result.
 func (q *Queue) Files(ctx context.Context, t Task, result bool) (travel.Load, io.Reader, error) {
 	l, name := t.Spec.Files, filesName(t.Spec.ID)
 	if note := t.Note(); result {
@@ -92,19 +92,19 @@ func (q *Queue) Files(ctx context.Context, t Task, result bool) (travel.Load, io
 	return *l, r, err
 }
 
-// piece gives a holder a piece of the files that its task begins with.
+// piece returns to a lease's holder a piece of the files with which its task begins.
 func (q *Queue) piece(ctx context.Context, host string, p Piece) (Reply, error) {
 	if _, err := q.held(ctx, host, p.Held); err != nil {
 		return Reply{}, err
 	}
 	b, next, err := q.files.Piece(ctx, filesName(p.ID), p.At)
 	if errors.Is(err, files.NotFound) {
-		err = Invalid.Errorf("%w", err) // the lease is not over for that
+		err = Invalid.Errorf("%w", err) // the lease itself is not over
 	}
 	return Reply{Body: b, Next: next}, err
 }
 
-// keep stores a result that a holder has, by asking for its pieces.
+// keep stores the result that a lease's holder offers, and asks the holder for its pieces.
 func (q *Queue) keep(ctx context.Context, host string, k Keep) (Reply, error) {
 	if err := k.Load.Check(); err != nil {
 		return Reply{}, err
@@ -119,7 +119,7 @@ func (q *Queue) keep(ctx context.Context, host string, k Keep) (Reply, error) {
 	case k.Load.Size == 0:
 		return Reply{}, nil
 	}
-	was := cmp.Or(t.Note().Result, &travel.Load{}) // its room is there once it is replaced
+	was := cmp.Or(t.Note().Result, &travel.Load{}) // the new result replaces it, which frees its room
 	if err := q.room(t.Spec.Person, k.Load.Size-was.Size, ""); err != nil {
 		return Reply{}, err
 	}
@@ -127,14 +127,14 @@ func (q *Queue) keep(ctx context.Context, host string, k Keep) (Reply, error) {
 	if err := q.files.Put(ctx, name, k.Load, q.taking(ctx, host, k.Held)); err != nil {
 		return Reply{}, err
 	}
-	if _, err := q.held(ctx, host, k.Held); err != nil { // else nobody would remove it
-		q.files.Delete(ctx, name) //nolint:errcheck // Sweep does
+	if _, err := q.held(ctx, host, k.Held); err != nil { // if the lease is over, nobody else would remove the result
+		q.files.Delete(ctx, name) //nolint:errcheck // Sweep does it later
 		return Reply{}, err
 	}
 	return Reply{}, nil
 }
 
-// taking reads a host's file by asking for its pieces.
+// taking returns a reader that asks a host for the pieces of a result.
 func (q *Queue) taking(ctx context.Context, host string, of lease.Held) io.Reader {
 	return &files.Pieces{Next: func(at uint64) ([]byte, uint64, error) {
 		r, err := q.request(ctx, host, "take", "take the files of", Piece{Held: of, At: at})
@@ -145,7 +145,8 @@ func (q *Queue) taking(ctx context.Context, host string, of lease.Held) io.Reade
 	}}
 }
 
-// sweepFiles removes once what is no task's: of deaths in the midst.
+// sweepFiles runs once and removes files that belong to no task, as left behind by processes that
+// died.
 func (q *Queue) sweepFiles() {
 	err := q.files.Sweep(q.ctx, files.Youth, func(name string) bool {
 		id, what, _ := strings.Cut(name, ".")

@@ -16,14 +16,15 @@ import (
 	"tandemux/internal/fault"
 )
 
-// Bounds of what hosts say.
+// Bounds of what a host may send: counts, and maxNote in bytes.
 const (
 	maxHeld   = 1000
 	maxLabels = 256
 	maxNote   = 128 << 10
 )
 
-// listen answers hosts. Beats are heard by all hubs of a fleet, the rest is any one's.
+// listen subscribes to what hosts send. Every hub of the fleet hears each beat; every other message
+// goes to one hub.
 func (q *Queue) listen() error {
 	for kind, answer := range map[string]answerer{"beat": hear(q.beat), "ask": hear(q.ask), "parts": hear(q.append), "event": hear(q.event), "file": hear(q.piece), "keep": hear(q.keep)} {
 		within := callTime
@@ -63,10 +64,10 @@ func (q *Queue) listen() error {
 	return q.o.NATS.Flush()
 }
 
-// answerer answers what a host says.
+// answerer answers a message of a host.
 type answerer func(ctx context.Context, host string, text []byte) (Reply, error)
 
-// hear makes one of what takes that as a value.
+// hear returns an answerer that decodes the message for answer.
 func hear[T any](answer func(context.Context, string, T) (Reply, error)) answerer {
 	return func(ctx context.Context, host string, text []byte) (Reply, error) {
 		var said T
@@ -100,7 +101,7 @@ func (q *Queue) beat(ctx context.Context, host string, b Beat) (Reply, error) {
 	for id, k := range q.known {
 		if k.record.State.Held() && k.record.Host == host {
 			l.Yours[id] = k.record
-			if k.record.Policy == lease.Again { // one that it does not name, too: it will, counting from now
+			if k.record.Policy == lease.Again { // a lease that the beat does not name counts from now on; the host will name it
 				renew = append(renew, lease.Held{ID: id, Lease: k.record.Lease})
 			}
 		}
@@ -120,7 +121,7 @@ func (q *Queue) beat(ctx context.Context, host string, b Beat) (Reply, error) {
 		case k != nil && k.record.State.Held() && k.record.Host == host:
 		case k == nil || k.record.State.Final() || k.record.Home != host:
 			l.Gone = append(l.Gone, local)
-		default: // its turn was lost, the task is here
+		default: // its turn was lost, but the task stays on the host
 			l.Rest = append(l.Rest, local)
 		}
 	}
@@ -137,7 +138,7 @@ func (q *Queue) beat(ctx context.Context, host string, b Beat) (Reply, error) {
 	return Reply{Leases: l}, nil
 }
 
-// ask does what a holder asks for.
+// ask makes the change of a record for which its lease's holder asks.
 func (q *Queue) ask(ctx context.Context, host string, a Ask) (Reply, error) {
 	if len(a.Op.Note) > maxNote {
 		return Reply{}, Invalid.Errorf("the request can't be read")
@@ -158,7 +159,7 @@ func (q *Queue) ask(ctx context.Context, host string, a Ask) (Reply, error) {
 	return Reply{Record: &r}, nil
 }
 
-// event gives a holder what it is to send.
+// event returns to a lease's holder the event that it is to send.
 func (q *Queue) event(ctx context.Context, host string, p Wanted) (Reply, error) {
 	r, err := q.held(ctx, host, p.Held)
 	if err != nil {
@@ -176,38 +177,38 @@ func (q *Queue) held(ctx context.Context, host string, h lease.Held) (lease.Reco
 	if t, known := q.Task(h.ID); known && has(t.Record) {
 		return t.Record, nil
 	}
-	r, _, err := q.Get(ctx, h.ID) // what is known may be old
+	r, _, err := q.Get(ctx, h.ID) // the copy in memory may be old
 	if err == nil && !has(r) {
 		err = lease.Stale.Errorf("the lease %d of %s is over; the task is %s", h.Lease, host, r.State)
 	}
 	return r, err
 }
 
-// taskOf is the task of a local one, by its name there: Local's inverse.
+// taskOf returns the task's id for its name on a host: the inverse of Local.
 func taskOf(local string) string {
 	id, _, _ := strings.Cut(strings.TrimPrefix(local, LocalPrefix), "-")
 	return "tsk_" + id
 }
 
-// LocalPrefix begins the names that tasks of a fleet have on their hosts.
+// LocalPrefix begins the names that a fleet's tasks have on their hosts.
 const LocalPrefix = "hub-"
 
-// Local is the name that a task has on its host: of the lease with which it began there.
+// Local returns the name that a task has on a host; lease is the one with which it began there.
 func Local(id string, lease string) string {
 	return LocalPrefix + strings.TrimPrefix(id, "tsk_") + "-" + lease
 }
 
-// relayed are the requests about a task that a hub passes on to its host, by method
-// and path below the task's.
+// relayed lists the requests about a task that a hub passes on to its host, by method and path below
+// the task's.
 var relayed = map[string]bool{
 	"GET /messages": true, "GET /workspace": true, "GET /workspace/diff": true, "GET /workspace/patch": true,
 	"POST /answers": true, "POST /stop": true, "GET /budget": true, "PUT /budget": true, "GET ": true, "POST /cancel": true, "DELETE ": true,
 }
 
-// Relayed reports whether a request is one of these.
+// Relayed reports whether a hub passes such a request on to a host.
 func Relayed(method, path string) bool { return relayed[method+" "+path] }
 
-// Call asks a host for something of its own interface.
+// Call sends a request to a host's own interface.
 func (q *Queue) Call(ctx context.Context, host string, c Call) (Reply, error) {
 	if len(c.Body) > MaxCall {
 		return Reply{}, Invalid.Errorf("it has %d bytes; up to %d go to a host of a fleet", len(c.Body), MaxCall)
@@ -215,7 +216,7 @@ func (q *Queue) Call(ctx context.Context, host string, c Call) (Reply, error) {
 	return q.request(ctx, host, "call", "ask", c)
 }
 
-// request asks a host for something of a kind; doing is what errors say of that.
+// request sends a request of a kind to a host and waits up to callTime; doing names it in errors.
 func (q *Queue) request(ctx context.Context, host, kind, doing string, v any) (r Reply, err error) {
 	text, err := json.Marshal(v)
 	if err != nil {

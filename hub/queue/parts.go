@@ -13,25 +13,25 @@ import (
 	"tandemux/hub/lease"
 )
 
-// Stream is where parts are, for who follows all of them: each message is a Batch, and its
-// subject Subjects with the task's id.
+// Stream is the stream of parts, for those who follow the parts of all tasks. Each message is a Batch;
+// its subject is Subjects followed by the task's id.
 const (
 	Stream   = "tandemux_parts"
 	Subjects = "parts."
 )
 
-// Batch is some parts of a task, as one message of the stream. First is the id of the
-// first: ids begin with 1 and have no gaps.
+// Batch is one message of the stream: some parts of a task. First is the id of its first part; a
+// task's ids begin with 1 and have no gaps.
 type Batch struct {
 	First int64             `json:"first"`
 	Parts []json.RawMessage `json:"parts"`
-	// Lease and Local say whose they are: Local is the number that the last has in the
-	// host's own stream.
+	// Lease is the lease under which a host sent the parts, 0 for the hub's own. Local is the number
+	// of the last part in the host's own stream.
 	Lease uint64 `json:"lease,omitempty"`
 	Local int64  `json:"local,omitempty"`
 }
 
-// end is the last that is stored of a stream.
+// end describes the last message that is stored of a task's stream.
 type end struct {
 	sequence uint64 // of the message
 	id       int64  // of the last part
@@ -39,7 +39,7 @@ type end struct {
 	local    int64
 }
 
-// endOf is the end of a task's stream.
+// endOf returns the end of a task's stream.
 func (q *Queue) endOf(ctx context.Context, id string) (end, error) {
 	q.mu.Lock()
 	e, known := q.ends[id]
@@ -51,7 +51,7 @@ func (q *Queue) endOf(ctx context.Context, id string) (end, error) {
 	return e, err
 }
 
-// newest is the last message of a task's stream, and so its end.
+// newest reads the last message of a task's stream, and so its end.
 func (q *Queue) newest(ctx context.Context, id string) (Batch, end, error) {
 	m, err := q.parts.GetLastMsgForSubject(ctx, Subjects+id)
 	b, sequence, err := batchOf(id, m, err)
@@ -63,7 +63,7 @@ func (q *Queue) newest(ctx context.Context, id string) (Batch, end, error) {
 	return b, e, nil
 }
 
-// noteEnd notes the end of a stream, and tells who reads it.
+// noteEnd notes the end of a task's stream and wakes its readers.
 func (q *Queue) noteEnd(id string, e end) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -75,7 +75,7 @@ func (q *Queue) noteEnd(id string, e end) {
 	q.changed(k)
 }
 
-// append stores parts that a host has, but for those that are stored already.
+// append stores the parts that a host sends, without those that are stored already.
 func (q *Queue) append(ctx context.Context, host string, p Parts) (Reply, error) {
 	for {
 		if _, err := q.held(ctx, host, p.Held); err != nil {
@@ -103,7 +103,7 @@ func (q *Queue) append(ctx context.Context, host string, p Parts) (Reply, error)
 	}
 }
 
-// store appends to a stream whose end is known.
+// store appends a batch to a stream that still ends with e; else it returns lease.ErrMoved.
 func (q *Queue) store(ctx context.Context, id string, e end, b Batch) error {
 	b.First = e.id + 1
 	text, err := json.Marshal(b)
@@ -124,7 +124,7 @@ func (q *Queue) store(ctx context.Context, id string, e end, b Batch) error {
 	return nil
 }
 
-// part is one that the hub itself tells.
+// part is a part that the hub itself writes.
 type part struct {
 	Type         string            `json:"type"`
 	ID           string            `json:"id,omitempty"`
@@ -133,7 +133,7 @@ type part struct {
 	Metadata     map[string]string `json:"metadata,omitempty"`
 }
 
-// told writes down how what ended without its host saying so has ended.
+// told writes the end of a turn that ended without word from its host.
 func (q *Queue) told(ctx context.Context, id string, before, after lease.Record) {
 	if before.State != lease.Begun || len(before.Work) == 0 {
 		return
@@ -145,8 +145,8 @@ func (q *Queue) told(ctx context.Context, id string, before, after lease.Record)
 	}
 }
 
-// Conclude writes down how a task's last work ended, once: also where the hub that noted it was
-// stopped before it did.
+// Conclude writes the end of a task's last work, once. It may be called again after a hub noted the
+// end in the record and stopped before it wrote it here.
 func (q *Queue) Conclude(ctx context.Context, id string, ended lease.End) error {
 	say := []part{{Type: "error", Error: ended.Reason}, {Type: "finish", FinishReason: "error", Metadata: map[string]string{"eventId": ended.Work, "outcome": ended.Outcome, "reason": ended.Reason}}}
 	if ended.Reason == "" {
@@ -171,7 +171,7 @@ func (q *Queue) Conclude(ctx context.Context, id string, ended lease.End) error 
 	}
 }
 
-// followParts notices what other hubs of the fleet store.
+// followParts follows what other hubs of the fleet store.
 func (q *Queue) followParts() error {
 	c, err := q.o.JS.OrderedConsumer(q.ctx, Stream, jetstream.OrderedConsumerConfig{DeliverPolicy: jetstream.DeliverNewPolicy, HeadersOnly: true})
 	if err != nil {
@@ -196,14 +196,14 @@ func (q *Queue) followParts() error {
 	return err
 }
 
-// End is the id of the last part of a task that is stored.
+// End returns the id of a task's last stored part.
 func (q *Queue) End(ctx context.Context, id string) (int64, error) {
 	e, err := q.endOf(ctx, id)
 	return e.id, err
 }
 
-// Read gives the next parts of a task behind an id, none if there are none yet. at is
-// where to look, 0 when that is not known; next is where to look the next time.
+// Read returns a task's next parts after an id, none if there are none yet. at is the place in the
+// stream from which to look, 0 if unknown; next is the one for the next call.
 func (q *Queue) Read(ctx context.Context, id string, after int64, at uint64) (b Batch, next uint64, err error) {
 	e, err := q.endOf(ctx, id)
 	if err != nil || e.id <= after {
@@ -229,14 +229,14 @@ func (q *Queue) Read(ctx context.Context, id string, after int64, at uint64) (b 
 	}
 }
 
-// message is the first of a task's at or behind a place in the stream; sequence is 0 if
-// there is none.
+// message returns a task's first message at or after a place in the stream; sequence is 0 if there is
+// none.
 func (q *Queue) message(ctx context.Context, id string, at uint64) (b Batch, sequence uint64, err error) {
 	m, err := q.parts.GetMsg(ctx, at, jetstream.WithGetMsgSubject(Subjects+id))
 	return batchOf(id, m, err)
 }
 
-// batchOf is what a message has that was asked for; sequence is 0 if there is none.
+// batchOf decodes the message that a request returned; sequence is 0 if there is none.
 func batchOf(id string, m *jetstream.RawStreamMsg, err error) (b Batch, sequence uint64, _ error) {
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
 		return b, 0, nil
@@ -250,7 +250,7 @@ func batchOf(id string, m *jetstream.RawStreamMsg, err error) (b Batch, sequence
 	return b, m.Sequence, nil
 }
 
-// find is a place in the stream from which on what comes after an id is found, by halves.
+// find returns, by binary search, a place in the stream from which Read finds what comes after an id.
 func (q *Queue) find(ctx context.Context, id string, after int64, e end) (uint64, error) {
 	low, high := uint64(1), e.sequence+1
 	for high-low > 1 {

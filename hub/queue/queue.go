@@ -24,15 +24,14 @@ type Options struct {
 	NATS     *nats.Conn
 	JS       jetstream.JetStream
 	Replicas int
-	Terms    lease.Terms // 0: lease.DefaultTerms
-	// Labels are those that a host's credential gives it, in place of what it says;
-	// nil, or none for a host: what it says counts.
+	Terms    lease.Terms // zero: lease.DefaultTerms
+	// Labels returns the labels that a host's credential grants, which replace those that the host
+	// sends. If it is nil or returns none, the host's own count.
 	Labels func(host string) []string
 	Log    *slog.Logger
 }
 
-// Queue is the tasks of a fleet.
-// It implements lease.Store.
+// Queue holds the tasks of a fleet. It implements lease.Store.
 type Queue struct {
 	o     Options
 	start time.Time
@@ -44,7 +43,7 @@ type Queue struct {
 	stop   context.CancelFunc
 	ended  sync.WaitGroup
 	subs   []*nats.Subscription
-	look   chan struct{} // the dispatcher has something to do
+	look   chan struct{} // wakes the dispatcher
 	ctx    context.Context
 	mu     sync.Mutex
 	known  map[string]*entry
@@ -52,19 +51,19 @@ type Queue struct {
 	watch  *lease.Watch
 	limits Limits
 	drain  map[string]bool
-	ends   map[string]end // of streams
+	ends   map[string]end // of the tasks' streams
 	back   map[[2]string]time.Time
 }
 
-// entry is a record that is known.
+// entry is a task's record as this hub last saw it.
 type entry struct {
 	revision uint64
 	record   lease.Record
 	spec     Spec
-	news     chan struct{} // closed when something changes
+	news     chan struct{} // closed when something of the task changes
 }
 
-// member is a host that was heard.
+// member is a host that has sent a beat.
 type member struct {
 	labels, agents []string
 	room           int
@@ -72,13 +71,13 @@ type member struct {
 }
 
 const (
-	// callTime bounds what NATS is asked for.
+	// callTime bounds each request to NATS.
 	callTime = 10 * time.Second
-	// awayTime is for how long a host is not given back what it gave back.
+	// awayTime is how long a host is not offered a task that it gave back.
 	awayTime = 15 * time.Second
 )
 
-// Open begins. The queue ends with Close.
+// Open starts a queue, which runs until Close.
 func Open(ctx context.Context, o Options) (*Queue, error) {
 	if o.Terms == (lease.Terms{}) {
 		o.Terms = lease.DefaultTerms
@@ -100,7 +99,7 @@ func Open(ctx context.Context, o Options) (*Queue, error) {
 }
 
 func (q *Queue) begin(ctx context.Context) error {
-	defer context.AfterFunc(ctx, q.stop)() // until all is there
+	defer context.AfterFunc(ctx, q.stop)() // until all of it was read
 	err := server.Follow(q.ctx, q.tasks, q.task)
 	if err == nil {
 		err = server.Follow(q.ctx, q.settings, q.setting)
@@ -119,19 +118,19 @@ func (q *Queue) begin(ctx context.Context) error {
 	return nil
 }
 
-// Close ends it. Tasks go on where they are.
+// Close stops the queue. Tasks go on where they are.
 func (q *Queue) Close() {
 	for _, s := range q.subs {
-		s.Unsubscribe() //nolint:errcheck // the connection is gone, then
+		s.Unsubscribe() //nolint:errcheck // if it fails, the connection is gone
 	}
 	q.stop()
 	q.ended.Wait()
 }
 
-// now is the queue's clock, which only counts.
+// now returns the monotonic time since the queue was opened.
 func (q *Queue) now() time.Duration { return time.Since(q.start) }
 
-// task notices how a task is now.
+// task follows the changes of tasks' records.
 func (q *Queue) task(e jetstream.KeyValueEntry) {
 	if e.Operation() == jetstream.KeyValuePut {
 		q.see(e.Key(), e.Revision(), e.Value())
@@ -147,7 +146,7 @@ func (q *Queue) task(e jetstream.KeyValueEntry) {
 	}
 }
 
-// setting notices how a setting is now.
+// setting follows the changes of settings.
 func (q *Queue) setting(e jetstream.KeyValueEntry) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -167,7 +166,7 @@ func (q *Queue) setting(e jetstream.KeyValueEntry) {
 	}
 }
 
-// see takes in a record as it is at a revision.
+// see stores a record in memory as it is at a revision.
 func (q *Queue) see(id string, revision uint64, text []byte) {
 	var r lease.Record
 	if err := json.Unmarshal(text, &r); err != nil {
@@ -194,7 +193,7 @@ func (q *Queue) see(id string, revision uint64, text []byte) {
 	q.wake()
 }
 
-// changed tells who waits for news of a task.
+// changed wakes those who wait for news of a task.
 func (q *Queue) changed(k *entry) {
 	close(k.news)
 	k.news = make(chan struct{})
@@ -202,7 +201,7 @@ func (q *Queue) changed(k *entry) {
 
 func (q *Queue) wake() { pace.Wake(q.look) }
 
-// dispatch hands out what waits, and reclaims what is lost, whenever something changes or
+// dispatch hands out waiting tasks and reclaims lost leases. It runs when something changes and when
 // the next lease may be lost.
 func (q *Queue) dispatch() {
 	timer := time.NewTimer(0)
@@ -242,8 +241,8 @@ func (q *Queue) dispatch() {
 	}
 }
 
-// pause is how long nothing is to be done unless something changes. What failed, as all
-// does without two of three nodes, is tried again after a second at the earliest.
+// pause returns how long dispatch may wait if nothing changes. After a failure, as while two of three
+// nodes are down, it is one second.
 func (q *Queue) pause(failed bool) time.Duration {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -260,7 +259,7 @@ func (q *Queue) pause(failed bool) time.Duration {
 	return max(least, long)
 }
 
-// own does something of the queue's own accord.
+// own makes a change on the queue's own initiative.
 func (q *Queue) own(id string, op lease.Op) (lease.Record, error) {
 	ctx, done := context.WithTimeout(q.ctx, callTime)
 	defer done()
@@ -271,7 +270,7 @@ func (q *Queue) own(id string, op lease.Op) (lease.Record, error) {
 	return r, err
 }
 
-// sorted are the tasks that are known, oldest first. It needs the lock.
+// sorted returns the known tasks, oldest first. The caller holds mu.
 func (q *Queue) sorted() []*entry {
 	all := make([]*entry, 0, len(q.known))
 	for _, k := range q.known {
@@ -283,7 +282,7 @@ func (q *Queue) sorted() []*entry {
 	return all
 }
 
-// choose says who is to take what. It needs the lock.
+// choose decides which host is to take which task. The caller holds mu.
 func (q *Queue) choose() []given {
 	var working, waiting []wish
 	at := map[string]int{}
@@ -324,7 +323,7 @@ func (q *Queue) choose() []given {
 	slices.SortFunc(places, func(a, b *place) int { return strings.Compare(a.name, b.name) })
 	all := pick(working, waiting, places, q.limits)
 	for _, g := range all {
-		q.hosts[g.host].room-- // until it says how much it has
+		q.hosts[g.host].room-- // until its next beat says how much it has
 	}
 	return all
 }

@@ -5,27 +5,27 @@ import (
 	"slices"
 )
 
-// Limits are how many tasks may be at work at once; 0 is any number.
+// Limits bound how many tasks may be at work at once; 0 is no limit.
 type Limits struct {
-	// Person and Project are for each that is not named.
+	// Person and Project hold for each that has no limit of its own.
 	Person   int            `json:"person,omitempty" flag:"person" doc:"Tasks at once of each person; 0: any number"`
 	Persons  map[string]int `json:"persons,omitempty"`
 	Project  int            `json:"project,omitempty" flag:"project" doc:"Tasks at once of each project; 0: any number"`
 	Projects map[string]int `json:"projects,omitempty"`
-	// Labels are of those that ask for a label.
+	// Labels hold for the tasks that ask for a label.
 	Labels map[string]int `json:"labels,omitempty"`
-	// Bytes are of the files of each person's tasks, that travel; 0: DefaultBytes.
+	// Bytes bounds the stored files of each person's tasks; 0: DefaultBytes.
 	Bytes int64 `json:"bytes,omitempty"`
 }
 
-// DefaultBytes is how much the files of a person's tasks may take at the hub, in bytes.
+// DefaultBytes is how many bytes the files of a person's tasks may take at the hub.
 const DefaultBytes = 8 << 30
 
-// wish is a task that is at work, or wants to be.
+// wish is a task that is at work or waits for a host.
 type wish struct {
 	spec *Spec
 	home string
-	// not are hosts that gave it back a moment ago.
+	// not has the hosts that gave the task back a moment ago.
 	not map[string]bool
 }
 
@@ -36,7 +36,8 @@ type place struct {
 	room, working int
 }
 
-// has reports whether a host has all that a task asks for.
+// has reports whether a host may take a task: it is the task's home or, if the task has no home
+// yet, it has all the labels and the agent asked for.
 func (p *place) has(w wish) bool {
 	if w.home != "" {
 		return w.home == p.name
@@ -49,7 +50,7 @@ func (p *place) has(w wish) bool {
 	return (w.spec.Agent == "" || slices.Contains(p.labels, w.spec.Agent)) && !w.not[p.name]
 }
 
-// counts are how many tasks are at work, by person, project and label.
+// counts has how many tasks are at work, by person, project and label.
 type counts struct{ persons, projects, labels map[string]int }
 
 func (c *counts) add(s *Spec) {
@@ -62,7 +63,7 @@ func (c *counts) add(s *Spec) {
 	}
 }
 
-// over names the limit that keeps a task waiting, "" for none.
+// over returns the name of the limit that keeps a task waiting, "" if none does.
 func (c *counts) over(l Limits, s *Spec) string {
 	full := func(n int, of map[string]int, name string, each int) bool {
 		most, own := of[name]
@@ -85,11 +86,11 @@ func (c *counts) over(l Limits, s *Spec) string {
 	return ""
 }
 
-// given is a task that a host is to take.
+// given is a task and the host that is to take it.
 type given struct{ id, host string }
 
-// pick says which hosts are to take which tasks. working are those that hosts have;
-// waiting are in the order in which they came.
+// pick decides which hosts are to take which tasks. working are the tasks that hosts have; waiting is
+// in the order in which the tasks came.
 func pick(working, waiting []wish, places []*place, l Limits) (all []given) {
 	c := counts{map[string]int{}, map[string]int{}, map[string]int{}}
 	for _, w := range working {
@@ -117,8 +118,8 @@ func pick(working, waiting []wish, places []*place, l Limits) (all []given) {
 	}
 }
 
-// roomiest is the host that has the most room of those that can take a task, and of
-// these the one with the least to do.
+// roomiest returns, of the hosts that can take a task, the one with the most room; of equals the one
+// with the fewest tasks at work.
 func roomiest(places []*place, w wish) (best *place) {
 	for _, p := range places {
 		if p.room > 0 && p.has(w) && (best == nil || cmp.Or(cmp.Compare(p.room, best.room), -cmp.Compare(p.working, best.working)) > 0) {

@@ -14,18 +14,16 @@ import (
 	"tandemux/internal/fault"
 )
 
-// Names of what is stored.
 const (
 	tasksBucket    = "tandemux_tasks"
 	eventsBucket   = "tandemux_events"
 	settingsBucket = "tandemux_settings"
 )
 
-// Bounds.
 const (
-	// MaxContent bounds what is sent at once, and what a task is made of, in bytes.
+	// MaxContent bounds an event, and a task's Spec, in bytes.
 	MaxContent = 256 << 10
-	// maxParts is how many messages with parts are kept of a task; the oldest go.
+	// maxParts is how many messages with parts are kept of each task; the oldest are removed.
 	maxParts = 50_000
 )
 
@@ -37,15 +35,15 @@ var (
 	Away     = fault.New(http.StatusServiceUnavailable, "the host does not answer")
 )
 
-// open makes what is stored, where it is missing.
+// open makes the buckets and streams that are missing.
 func (q *Queue) open(ctx context.Context) (err error) {
 	js := q.o.JS
 	bucket := func(name string, direct bool) (kv jetstream.KeyValue) {
 		if err != nil {
 			return nil
 		}
-		// As js.CreateKeyValue does it, but for AllowDirect: a replica that lags would have a
-		// lease seem lost.
+		// This does what js.CreateKeyValue does, except for AllowDirect: with it a lagging replica
+		// could answer, and a lease would seem lost.
 		c := jetstream.StreamConfig{
 			Name: "KV_" + name, Subjects: []string{"$KV." + name + ".>"}, MaxMsgsPerSubject: 1, Discard: jetstream.DiscardNew, Storage: jetstream.FileStorage,
 			Replicas: q.o.Replicas, AllowRollup: true, DenyDelete: true, AllowDirect: direct, MaxMsgSize: -1,
@@ -70,7 +68,7 @@ func (q *Queue) open(ctx context.Context) (err error) {
 	return err
 }
 
-// moved reports that something has another revision than was said.
+// moved reports whether a write failed because the revision had changed.
 func moved(err error) bool {
 	api, is := errors.AsType[*jetstream.APIError](err)
 	return is && (api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence || api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant)
@@ -106,7 +104,7 @@ func (q *Queue) Put(ctx context.Context, id string, r lease.Record, revision uin
 	return fmt.Errorf("write the task %s: %w", id, err)
 }
 
-// change does something to a record, and what follows from it.
+// change applies op to a record, and does what follows from the change.
 func (q *Queue) change(ctx context.Context, id string, op lease.Op) (lease.Record, error) {
 	t, _ := q.Task(id)
 	before, kept := t.Record, t.Note().Kept
@@ -118,7 +116,7 @@ func (q *Queue) change(ctx context.Context, id string, op lease.Op) (lease.Recor
 		q.told(ctx, id, before, r)
 	}
 	if op.Verb == lease.Lose || op.Verb == lease.Finish {
-		// Results that this made nobody's go: that of a lost lease, or the one before.
+		// Delete the results that no record names any more: the lost lease's, or the one before.
 		t.Record = r
 		for _, by := range []uint64{kept, before.Lease} {
 			if by == 0 || by == t.Note().Kept {
@@ -132,7 +130,7 @@ func (q *Queue) change(ctx context.Context, id string, op lease.Op) (lease.Recor
 	return r, nil
 }
 
-// set writes a setting; nil removes it.
+// set writes a setting; a nil value removes it.
 func (q *Queue) set(ctx context.Context, key string, v any) (err error) {
 	if v == nil {
 		err = q.settings.Delete(ctx, key)

@@ -18,7 +18,7 @@ import (
 const (
 	limitsKey = "limits"
 	drainKey  = "drain."
-	// maxTasks bounds those that are known, and maxWaiting a person's that wait.
+	// maxTasks bounds the known tasks, and maxWaiting a person's waiting ones.
 	maxTasks = 100_000
 )
 
@@ -36,8 +36,8 @@ type Event struct {
 	Created time.Time       `json:"created"`
 }
 
-// Create makes a task to which nothing was sent yet. Its id is the caller's: asking twice
-// makes one.
+// Create makes a task that has no events yet. The caller chooses its id; a second call with the same
+// id returns the same task.
 func (q *Queue) Create(ctx context.Context, s Spec, policy lease.Policy) (Task, error) {
 	q.mu.Lock()
 	full := len(q.known) >= maxTasks
@@ -87,7 +87,7 @@ func (q *Queue) Create(ctx context.Context, s Spec, policy lease.Policy) (Task, 
 	return Task{s, r}, nil
 }
 
-// Send gives a task something to do. The event's id is the caller's.
+// Send sends a task something to do. The caller chooses the event's id.
 func (q *Queue) Send(ctx context.Context, e Event) error {
 	text, err := json.Marshal(e)
 	if err != nil {
@@ -105,7 +105,7 @@ func (q *Queue) Send(ctx context.Context, e Event) error {
 			return lease.Stale.Errorf("the files of %s were not sent: delete it (`tandemux task rm`), and begin another", t.Spec.Name)
 		}
 	}
-	// What is stored and not known to the record is sent again, or never: nothing waits for it.
+	// An event that is stored but missing in the record is sent again or never; nothing waits for it.
 	if _, err := q.events.Put(ctx, e.Task+"."+e.ID, text); err != nil {
 		return fmt.Errorf("store an event: %w", err)
 	}
@@ -113,7 +113,7 @@ func (q *Queue) Send(ctx context.Context, e Event) error {
 	return err
 }
 
-// Event is one that was sent.
+// Event returns an event that was sent to a task.
 func (q *Queue) Event(ctx context.Context, task, id string) (e Event, err error) {
 	v, err := q.events.Get(ctx, task+"."+id)
 	switch {
@@ -125,13 +125,13 @@ func (q *Queue) Event(ctx context.Context, task, id string) (e Event, err error)
 	return e, json.Unmarshal(v.Value(), &e)
 }
 
-// Events are all that were sent to a task, oldest first.
+// Events returns all events that were sent to a task, oldest first.
 func (q *Queue) Events(ctx context.Context, task string) (all []Event, err error) {
 	w, err := q.events.Watch(ctx, task+".*", jetstream.IgnoreDeletes())
 	if err != nil {
 		return nil, fmt.Errorf("read a task's events: %w", err)
 	}
-	defer w.Stop() //nolint:errcheck // it was read
+	defer w.Stop() //nolint:errcheck // all was read
 	for {
 		select {
 		case v := <-w.Updates():
@@ -149,13 +149,13 @@ func (q *Queue) Events(ctx context.Context, task string) (all []Event, err error
 	}
 }
 
-// EventTask is the task of an event, by the events' own list.
+// EventTask returns the task to which an event was sent.
 func (q *Queue) EventTask(ctx context.Context, id string) (string, error) {
 	w, err := q.events.Watch(ctx, "*."+id, jetstream.IgnoreDeletes(), jetstream.MetaOnly())
 	if err != nil {
 		return "", fmt.Errorf("find an event: %w", err)
 	}
-	defer w.Stop() //nolint:errcheck // it was read
+	defer w.Stop() //nolint:errcheck // all was read
 	select {
 	case v := <-w.Updates():
 		if v == nil {
@@ -168,7 +168,7 @@ func (q *Queue) EventTask(ctx context.Context, id string) (string, error) {
 	}
 }
 
-// Cancel stops a task for good, wherever it is.
+// Cancel ends a task for good, on whichever host it is.
 func (q *Queue) Cancel(ctx context.Context, id string) (lease.Record, error) {
 	r, err := q.change(ctx, id, lease.Op{Verb: lease.Cancel})
 	if err == nil && r.Host != "" {
@@ -205,7 +205,7 @@ func (q *Queue) Delete(ctx context.Context, id string) error {
 	}
 	ctx, done := context.WithTimeout(ctx, callTime)
 	defer done()
-	for { // until who asks for it is told so
+	for { // until this hub's copy is gone, too
 		news := q.News(id)
 		if _, known := q.Task(id); !known {
 			return nil
@@ -218,15 +218,15 @@ func (q *Queue) Delete(ctx context.Context, id string) error {
 	}
 }
 
-// Note is what the task's host says of it.
+// Note returns what the task's host last said about it.
 func (t *Task) Note() (n Note) {
 	if len(t.Record.Note) > 0 {
-		json.Unmarshal(t.Record.Note, &n) //nolint:errcheck // then it says nothing
+		json.Unmarshal(t.Record.Note, &n) //nolint:errcheck // an unreadable note is an empty one
 	}
 	return n
 }
 
-// Task is a task as it was known a moment ago.
+// Task returns a task as this hub last saw it.
 func (q *Queue) Task(id string) (Task, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -237,7 +237,7 @@ func (q *Queue) Task(id string) (Task, bool) {
 	return Task{k.spec, k.record}, true
 }
 
-// Spec is what was asked for, of a task that was made just now as well.
+// Spec returns a task's Spec, also of a task that was made just now by another hub.
 func (q *Queue) Spec(ctx context.Context, id string) (s Spec, err error) {
 	if t, known := q.Task(id); known {
 		return t.Spec, nil
@@ -249,7 +249,7 @@ func (q *Queue) Spec(ctx context.Context, id string) (s Spec, err error) {
 	return s, err
 }
 
-// Tasks are all, oldest first.
+// Tasks returns all tasks, oldest first.
 func (q *Queue) Tasks() []Task {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -260,7 +260,7 @@ func (q *Queue) Tasks() []Task {
 	return all
 }
 
-// Find is a task by its id, its name, or the unique beginning of its id.
+// Find returns a task by its id, its name, or a unique beginning of its id.
 func (q *Queue) Find(ref string) (Task, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -282,7 +282,8 @@ func (q *Queue) Find(ref string) (Task, error) {
 	return Task{found.spec, found.record}, nil
 }
 
-// News is closed when something of a task changes, or at once if there is no such task.
+// News returns a channel that is closed when something of a task changes; it is closed already if
+// there is no such task.
 func (q *Queue) News(id string) <-chan struct{} {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -294,7 +295,7 @@ func (q *Queue) News(id string) <-chan struct{} {
 	return gone
 }
 
-// Waits says why a task that is pending waits.
+// Waits says why a pending task waits, "" for others.
 func (q *Queue) Waits(id string) string {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -338,7 +339,7 @@ func (q *Queue) Waits(id string) string {
 	return "is about to begin"
 }
 
-// Working are how many leases hosts have, by host.
+// Working returns how many leases each host has.
 func (q *Queue) Working() map[string]int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -351,7 +352,7 @@ func (q *Queue) Working() map[string]int {
 	return n
 }
 
-// Drain has a host take nothing new, or take tasks again.
+// Drain stops a host from taking new tasks, or lets it take them again.
 func (q *Queue) Drain(ctx context.Context, host string, on bool) error {
 	if on {
 		return q.set(ctx, drainKey+host, true)
@@ -359,7 +360,7 @@ func (q *Queue) Drain(ctx context.Context, host string, on bool) error {
 	return q.set(ctx, drainKey+host, nil)
 }
 
-// Drained are the hosts that take nothing new.
+// Drained returns the hosts that take no new tasks, sorted.
 func (q *Queue) Drained() (all []string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

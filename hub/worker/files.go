@@ -24,15 +24,15 @@ import (
 	"tandemux/internal/fault"
 )
 
-// stallTime is for how long a result is on its way without a piece being asked for.
+// stallTime is how long keep waits for the hub to ask for another piece of a result.
 const stallTime = 20 * time.Second
 
-// dirOf is where the files of a task of the host's are made of: a directory of its own.
+// dirOf returns the directory for the files of a task on the host.
 func (w *Worker) dirOf(local string) string {
 	return filepath.Join(w.o.Dir, queue.LocalPrefix+strings.ReplaceAll(strings.TrimPrefix(local, queue.LocalPrefix), "/", "_"))
 }
 
-// unpack fetches what the task begins with and says what its workspace is made of.
+// unpack fetches the files with which the task begins, and returns the workspace to make from them.
 func (t *turn) unpack(ctx context.Context, l travel.Load) (string, error) {
 	if err := l.Check(); err != nil {
 		return "", fmt.Errorf("%w: %w", lease.ErrRefused, err)
@@ -44,7 +44,7 @@ func (t *turn) unpack(ctx context.Context, l travel.Load) (string, error) {
 		return "", err
 	}
 	file := t.w.dirOf(t.note.Local) + ".load"
-	defer os.Remove(file) //nolint:errcheck // sweepFiles does
+	defer os.Remove(file) //nolint:errcheck // if it fails, sweepFiles does it
 	var failed error
 	err := l.Receive(t.fetching(ctx, &failed), file)
 	if failed != nil {
@@ -54,13 +54,13 @@ func (t *turn) unpack(ctx context.Context, l travel.Load) (string, error) {
 	if err == nil {
 		words, err = l.Unpack(ctx, file, t.w.dirOf(t.note.Local))
 	}
-	if status := fault.Status(err); status != 0 && status != http.StatusInsufficientStorage { // a full disk is this host's alone
+	if status := fault.Status(err); status != 0 && status != http.StatusInsufficientStorage { // a full disk is only this host's problem
 		return "", fmt.Errorf("%w: %w", lease.ErrRefused, err)
 	}
 	return words, err
 }
 
-// fetching reads the files of a task from the hub, piece by piece; failed gets the hub's error.
+// fetching returns a reader of the task's files on the hub; failed gets the hub's error.
 func (t *turn) fetching(ctx context.Context, failed *error) io.Reader {
 	return &files.Pieces{Next: func(at uint64) ([]byte, uint64, error) {
 		for tries := 0; ; tries++ {
@@ -82,8 +82,8 @@ func (t *turn) fetching(ctx context.Context, failed *error) io.Reader {
 	}}
 }
 
-// home sends what the task has made of its files to the hub. What can't be is said in the
-// log, and the result before it stays: the turn has ended all the same.
+// home sends the hub what the task has made of its files. An error is logged and noted in Unkept, and
+// the previous result stays: the turn has ended all the same.
 func (t *turn) home(ctx context.Context, l travel.Load) {
 	if err := t.result(ctx, l); err != nil && ctx.Err() == nil {
 		t.w.o.Log.Warn("send home what a task made", "task", t.key.ID, "err", err)
@@ -106,7 +106,7 @@ func (t *turn) result(ctx context.Context, l travel.Load) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(file.Name()) //nolint:errcheck // sweepFiles does
+	defer os.Remove(file.Name()) //nolint:errcheck // if it fails, sweepFiles does it
 	defer file.Close()
 	r, err := l.Result(ctx, t.w.dirOf(t.note.Local), done.Branch, at.Dir, file)
 	if err != nil {
@@ -142,7 +142,7 @@ func (t *turn) result(ctx context.Context, l travel.Load) error {
 	}
 }
 
-// keep has the hub take a result, as long as it asks for pieces of it.
+// keep offers the hub a result, and waits as long as the hub asks for pieces of it.
 func (t *turn) keep(ctx context.Context, o *offer, l travel.Load) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -172,14 +172,14 @@ func (t *turn) keep(ctx context.Context, o *offer, l travel.Load) error {
 	}
 }
 
-// offer is a result that the hub may ask for.
+// offer is a result whose pieces the hub may ask for.
 type offer struct {
 	using sync.Mutex
 	file  *os.File
 	asked atomic.Int64
 }
 
-// pieceOf is a piece of a result that the hub asks for.
+// pieceOf answers the hub's request for a piece of a result.
 func (w *Worker) pieceOf(text []byte) queue.Reply {
 	var p queue.Piece
 	if err := json.Unmarshal(text, &p); err != nil {
@@ -198,18 +198,18 @@ func (w *Worker) pieceOf(text []byte) queue.Reply {
 	if o.file == nil {
 		return refuse(http.StatusNotFound, "the host has no such files")
 	}
-	n, err := o.file.ReadAt(b, int64(p.At)) //nolint:gosec // what is beyond the end is none
+	n, err := o.file.ReadAt(b, int64(p.At)) //nolint:gosec // there is nothing to read beyond the end
 	if err != nil && !errors.Is(err, io.EOF) {
 		return refuse(http.StatusServiceUnavailable, "read the files: "+err.Error())
 	}
 	return queue.Reply{Body: b[:n]}
 }
 
-// sweepFiles removes what tasks were made of that the host does not have any more.
+// sweepFiles removes the files of tasks that the host no longer has.
 func (w *Worker) sweepFiles() {
 	list, err := os.ReadDir(w.o.Dir)
 	if err != nil {
-		return // there are none
+		return // there are no files
 	}
 	ctx, done := context.WithTimeout(w.ctx, askTime)
 	defer done()

@@ -21,26 +21,26 @@ import (
 	"tandemux/internal/pace"
 )
 
-// stop stops a task of the host's for good (/cancel), or its turn (/stop): the fleet has
-// it no more. A host that does not answer is asked again: the agent may live.
+// stop ends a task on the host that the fleet no longer has there: for good (/cancel), or only its
+// turn (/stop). A host that does not answer is asked again, as the agent may still run.
 func (w *Worker) stop(local, how string) {
 	for w.ctx.Err() == nil { // else the next process does it
 		ctx, done := context.WithTimeout(w.ctx, askTime)
 		err := w.o.API.Do(ctx, apiclient.Request{Method: http.MethodPost, Path: "/tasks/" + url.PathEscape(local) + how}, nil)
 		done()
 		if err == nil || settled(err) {
-			return // it is over, or was never made
+			return // it is over or was never made
 		}
 		w.o.Log.Warn("stop a task that the hub has given to others", "task", local, "err", err)
 		pace.Sleep(w.ctx, checkTime)
 	}
 }
 
-// settled reports whether an error is the host's, which another attempt would not change.
+// settled reports whether err is a refusal by the host, which another attempt would not change.
 func settled(err error) bool { status := apiclient.Status(err); return status != 0 && status < 500 }
 
-// sweep lists the host's tasks of the fleet that are not over, once: this process does
-// not know what became of them meanwhile.
+// sweep lists the fleet's tasks on the host that are not over. It does so until a beat has told them
+// to the hub: this process does not know what became of them before it began.
 func (w *Worker) sweep() []string {
 	w.mu.Lock()
 	swept := w.swept
@@ -74,7 +74,7 @@ func (w *Worker) sweep() []string {
 	}
 }
 
-// answer answers what the hub asks.
+// answer returns a handler that answers a request of the hub.
 func (w *Worker) answer(with func(text []byte) queue.Reply) nats.MsgHandler {
 	return func(m *nats.Msg) {
 		w.all.Go(func() {
@@ -89,15 +89,16 @@ func (w *Worker) answer(with func(text []byte) queue.Reply) nats.MsgHandler {
 	}
 }
 
-// refuse is an answer of the interface that is none.
+// refuse returns an error for the hub.
 func refuse(status int, text string) queue.Reply {
 	return queue.Reply{Status: status, Text: text}
 }
 
-// maxAnswered bounds the answers whose end is to be told.
+// maxAnswered bounds the answers whose question has not ended yet.
 const maxAnswered = 1000
 
-// answers notes who answers a question, before its host is told; nobody: it was refused.
+// answers notes who answers a question, before the host gets the answer; "" takes the note back after
+// a refusal.
 func (w *Worker) answers(c queue.Call, who string) {
 	var a struct {
 		Question string `json:"question_id"`
@@ -115,7 +116,7 @@ func (w *Worker) answers(c queue.Call, who string) {
 	}
 }
 
-// by says in a part that ends a question who answered that, where it is known.
+// by adds to the part that ends a question who answered it, if that is known.
 func (w *Worker) by(task, question string, part []byte) []byte {
 	w.mu.Lock()
 	who := w.answered[task+" "+question]
@@ -128,7 +129,7 @@ func (w *Worker) by(task, question string, part []byte) []byte {
 	return slices.Concat(bytes.TrimSuffix(part, []byte("}")), []byte(`,"by":`), name, []byte("}"))
 }
 
-// call does a request for the host's interface, for a task of the fleet.
+// call passes a request of the hub to the host's interface, for a task of the fleet.
 func (w *Worker) call(text []byte) queue.Reply {
 	var c queue.Call
 	switch err := json.Unmarshal(text, &c); {

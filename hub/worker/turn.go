@@ -19,19 +19,18 @@ import (
 	"tandemux/internal/pace"
 )
 
-// turn is a lease that the host has: it is the hub for lease.Carry, and the work.
-// It implements lease.Hub and lease.Work.
+// turn carries out one lease that the host has. It implements lease.Hub and lease.Work.
 type turn struct {
 	w   *Worker
 	key lease.Held
 	// began is when the hub was first asked to let the work begin.
 	began   time.Duration
 	resumed bool // an earlier process may have begun it
-	// note is what the hub knows of the task's being here.
+	// note is what the hub is told about the task on this host.
 	note queue.Note
 }
 
-// batch bounds the parts in a message to the hub.
+// Bounds of a message to the hub: parts, their bytes, and the bytes of a task's state.
 const (
 	batch      = 200
 	batchBytes = 400 << 10
@@ -45,14 +44,14 @@ func (t *turn) Ask(ctx context.Context, id string, op lease.Op) (lease.Record, e
 			return lease.Record{}, err
 		}
 	}
-	var sent time.Duration // of what counts as a sign of life at the hub
+	var sent time.Duration // when the request that the hub takes as a sign of life was sent
 	if op.Verb == lease.Begin {
 		if t.began == 0 {
-			t.began = clock() // what is asked again tells the hub nothing new
+			t.began = clock() // a repeated request is no new sign of life to the hub
 		}
 		sent = t.began
 	}
-	if op.Verb == lease.Finish || op.Verb == lease.Redo { // the work has ended: that is told, too, of a lease that may be over
+	if op.Verb == lease.Finish || op.Verb == lease.Redo { // the work has ended: the hub is told even if the lease may be over
 		ctx = t.w.ctx
 	}
 	r, err := t.w.ask(ctx, "ask", queue.Ask{ID: id, Op: op})
@@ -72,10 +71,10 @@ func (t *turn) Pause(ctx context.Context, tries int) error {
 	return ctx.Err()
 }
 
-// local says which task of the host's it is.
+// local sets the note, and so the name of the task on the host, from the record.
 func (t *turn) local(r lease.Record) {
 	if len(r.Note) > 0 {
-		json.Unmarshal(r.Note, &t.note) //nolint:errcheck // then it says nothing
+		json.Unmarshal(r.Note, &t.note) //nolint:errcheck // an unreadable note is an empty one
 	}
 	if begins := queue.Local(t.key.ID, strconv.FormatUint(t.key.Lease, 10)); r.Home == "" && t.note.Local != begins {
 		t.note = queue.Note{Local: begins}
@@ -84,7 +83,7 @@ func (t *turn) local(r lease.Record) {
 
 func (t *turn) path(more string) string { return "/tasks/" + url.PathEscape(t.note.Local) + more }
 
-// do asks the host, again while it is away: it may be dying, and the next one starting.
+// do sends a request to the host, and repeats it while the host is away, as it may be restarting.
 func (t *turn) do(ctx context.Context, method, path, once string, body, into any) error {
 	r := apiclient.Request{Method: method, Path: path, Body: body, Header: http.Header{}}
 	if once != "" {
@@ -101,7 +100,7 @@ func (t *turn) do(ctx context.Context, method, path, once string, body, into any
 	}
 }
 
-// Prepare implements lease.Work: the task is made, if it was not.
+// Prepare implements lease.Work: it makes the task on the host unless it exists.
 func (t *turn) Prepare(ctx context.Context, _ string, r lease.Record) error {
 	t.local(r)
 	var s queue.Spec
@@ -133,14 +132,14 @@ func (t *turn) Prepare(ctx context.Context, _ string, r lease.Record) error {
 		}
 	}
 	body["lent"] = json.RawMessage("true")
-	// Also where it is there: it may not be made wholly, and go with its host.
+	// Ask even if the task exists: it may be only half made, and vanish with its host's process.
 	err = t.do(ctx, http.MethodPost, "/tasks", t.note.Local, body, nil)
 	if apiclient.Status(err) == http.StatusConflict && t.do(ctx, http.MethodGet, t.path(""), "", nil, nil) == nil {
 		return nil // a host that died in between has made it
 	}
 	if settled(err) {
-		travel.Remove(t.w.dirOf(t.note.Local))            //nolint:errcheck // sweepFiles does
-		if apiclient.Status(err) == http.StatusNotFound { // the agent, which another host may have
+		travel.Remove(t.w.dirOf(t.note.Local))            //nolint:errcheck // if it fails, sweepFiles does it
+		if apiclient.Status(err) == http.StatusNotFound { // the agent is missing, which another host may have
 			t.w.mu.Lock()
 			t.w.listed = time.Time{}
 			t.w.mu.Unlock()
@@ -151,7 +150,7 @@ func (t *turn) Prepare(ctx context.Context, _ string, r lease.Record) error {
 	return err
 }
 
-// localPart is what matters here of a part of a stream.
+// localPart has the fields of a stream's part that matter here.
 type localPart struct {
 	Type     string `json:"type"`
 	ID       string `json:"id"`
@@ -165,7 +164,7 @@ type localPart struct {
 // errOver ends a stream once the turn has ended.
 var errOver = errors.New("the turn has ended")
 
-// Run implements lease.Work: the event is sent, once, and its turn told to the hub.
+// Run implements lease.Work: it sends the event once and tells the hub what the turn does.
 func (t *turn) Run(ctx context.Context, id string, r lease.Record) (lease.End, error) {
 	t.local(r)
 	work := r.Work[0]
@@ -177,7 +176,7 @@ func (t *turn) Run(ctx context.Context, id string, r lease.Record) (lease.End, e
 	}
 	event, err := t.send(ctx, work)
 	if settled(err) {
-		if t.resumed && r.Policy == lease.Again { // the process before had given it up
+		if t.resumed && r.Policy == lease.Again { // the previous process had given it up
 			return lease.End{Outcome: lease.OutcomeLost}, nil
 		}
 		return lease.End{Outcome: "failed", Reason: "the host refuses it: " + err.Error()}, nil
@@ -196,7 +195,7 @@ func (t *turn) Run(ctx context.Context, id string, r lease.Record) (lease.End, e
 	return end, err
 }
 
-// send sends the event to the host's task and gives its id there.
+// send sends the event to the task on the host and returns the event's id there.
 func (t *turn) send(ctx context.Context, work string) (string, error) {
 	reply, err := lease.Insist(ctx, t, func() (queue.Reply, error) { return t.w.ask(ctx, "event", queue.Wanted{Held: t.key, Event: work}) })
 	if err != nil {
@@ -205,13 +204,13 @@ func (t *turn) send(ctx context.Context, work string) (string, error) {
 	var e struct {
 		ID string `json:"id"`
 	}
-	once := fmt.Sprint(work, "-", t.key.Lease) // what is done again on the same host is another event there
+	once := fmt.Sprint(work, "-", t.key.Lease) // work that the same host does again is another event there
 	err = t.do(ctx, http.MethodPost, t.path("/events"), once, map[string]json.RawMessage{"content": reply.Body}, &e)
 	return e.ID, err
 }
 
-// follow tells the hub what the turn of an event does, until it has ended. Of one that was
-// interrupted and is to be done again the end is not told.
+// follow tells the hub what the turn of an event does, until the turn has ended. It does not tell the
+// end of an interrupted turn that is to be done again.
 func (t *turn) follow(ctx context.Context, id string, r lease.Record, event string) (end lease.End, err error) {
 	work := r.Work[0]
 	var told int64
@@ -223,8 +222,8 @@ func (t *turn) follow(ctx context.Context, id string, r lease.Record, event stri
 	p := pipe{t: t, ctx: stream, cancel: cancel, told: told, event: []byte(event), work: []byte(work)}
 	defer p.stop()
 	query := url.Values{"follow": {"true"}}
-	// What the hub was told before is read again: its end may be the turn's, of which the
-	// hub does not know.
+	// Read from the last turn's end, also what the hub has already: this turn's end may be among it,
+	// and the record does not have it yet.
 	if t.note.Last > 0 {
 		query.Set("after", strconv.FormatInt(t.note.Last, 10))
 	}
@@ -251,7 +250,7 @@ func (t *turn) follow(ctx context.Context, id string, r lease.Record, event stri
 			}
 		}
 		if fault = ""; r.Policy == lease.Again && part.Type == "error" {
-			fault = e.Data // until it is known what follows
+			fault = e.Data // held back until the next part tells whether the turn is done again
 			return nil
 		}
 		if !again {
@@ -279,20 +278,20 @@ func (t *turn) follow(ctx context.Context, id string, r lease.Record, event stri
 	if cause := context.Cause(stream); cause != nil {
 		return end, cause
 	}
-	if err == nil { // the task is over, and no turn of it was told
+	if err == nil { // the task is over, and no end of the turn was told
 		return lease.End{Outcome: "failed", Reason: "the task was stopped on its host"}, nil
 	}
 	return end, err
 }
 
-// gather is how long small parts wait for others on their way to the hub.
+// gather is how long small parts wait for others before they go to the hub.
 const gather = 100 * time.Millisecond
 
-// pipe gathers parts on their way to the hub.
+// pipe gathers parts before they go to the hub.
 type pipe struct {
 	t           *turn
 	ctx         context.Context
-	cancel      context.CancelCauseFunc // ends the stream that they come from
+	cancel      context.CancelCauseFunc // ends the stream that the parts come from
 	event, work []byte
 
 	mu    sync.Mutex
@@ -303,7 +302,7 @@ type pipe struct {
 	timer *time.Timer
 }
 
-// add takes a part, and sends what is there if it is to be told now, else soon.
+// add takes a part. It sends all parts that wait at once if now is set or they are many, else soon.
 func (p *pipe) add(at int64, text []byte, now bool) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -313,7 +312,7 @@ func (p *pipe) add(at int64, text []byte, now bool) error {
 	if len(p.parts) == 0 {
 		p.first = at
 	}
-	// The event's name is the fleet's, wherever the part says it.
+	// The fleet knows the event by another name, which replaces the host's wherever the part has it.
 	text = bytes.ReplaceAll(text, append(append([]byte{'"'}, p.event...), '"'), append(append([]byte{'"'}, p.work...), '"'))
 	p.parts, p.size = append(p.parts, text), p.size+len(text)
 	if now || len(p.parts) >= batch || p.size >= batchBytes {
@@ -333,7 +332,7 @@ func (p *pipe) add(at int64, text []byte, now bool) error {
 	return nil
 }
 
-// flush sends what is there. It needs the lock.
+// flush sends the parts that wait. The caller holds mu.
 func (p *pipe) flush() (err error) {
 	if p.timer != nil {
 		p.timer.Stop()
@@ -357,7 +356,7 @@ func (p *pipe) stop() {
 	}
 }
 
-// tell tells the hub some parts, until it has them, and gives the last that it has.
+// tell sends parts to the hub until it has them, and returns the number of the last that it has.
 func (t *turn) tell(ctx context.Context, first int64, parts []json.RawMessage) (int64, error) {
 	r, err := lease.Insist(ctx, t, func() (queue.Reply, error) {
 		return t.w.ask(ctx, "parts", queue.Parts{Held: t.key, First: first, Parts: parts})
@@ -365,7 +364,7 @@ func (t *turn) tell(ctx context.Context, first int64, parts []json.RawMessage) (
 	return r.Last, err
 }
 
-// present looks at how the task is.
+// present reads the task's state on the host into the note.
 func (t *turn) present(ctx context.Context) {
 	var now json.RawMessage
 	if err := t.w.o.API.Do(ctx, apiclient.Request{Method: http.MethodGet, Path: t.path("")}, &now); err == nil && len(now) <= maxPresent {
@@ -373,7 +372,7 @@ func (t *turn) present(ctx context.Context) {
 	}
 }
 
-// say tells the hub how the task is.
+// say tells the hub the note.
 func (t *turn) say(ctx context.Context, id string) error {
 	text, err := json.Marshal(t.note)
 	if err != nil {
@@ -383,7 +382,7 @@ func (t *turn) say(ctx context.Context, id string) error {
 	if errors.Is(err, lease.Stale) {
 		return err
 	}
-	return nil // it is said again with the next
+	return nil // the next note says it again
 }
 
 func (t *turn) Drop(_ string, r lease.Record) {

@@ -20,27 +20,27 @@ import (
 	"tandemux/internal/pace"
 )
 
-// Options say which host works for which hub.
+// Options describe the host and the hub that it works for.
 type Options struct {
 	Host   string
 	NATS   *nats.Conn
 	API    *apiclient.Client // of the host
-	Labels []string          // where the credential gives none
-	Room   int               // how many tasks at once
-	Dir    string            // where repositories and directories of tasks are kept, that travel here
+	Labels []string          // used where the credential grants none
+	Room   int               // how many tasks it does at once
+	Dir    string            // where the files of tasks that travel here are kept; "": it takes none
 	Log    *slog.Logger
 }
 
-// askTime is for how long an answer of the hub's or the host's is waited for.
+// askTime is how long an answer of the hub or the host is waited for.
 var askTime = 10 * time.Second
 
 const (
 	checkTime = time.Second // between looks at the clock while work may have to be stopped
-	agentTime = time.Minute // how old the list of agents gets
+	agentTime = time.Minute // how old the list of agents may get
 	firstBeat = 5 * time.Second
 )
 
-// Worker is a host's part in the fleet.
+// Worker does the fleet's tasks on one host.
 type Worker struct {
 	o     Options
 	beats chan struct{}
@@ -52,15 +52,15 @@ type Worker struct {
 	holder *lease.Holder
 	work   map[lease.Held]context.CancelFunc
 	offers map[lease.Held]*offer
-	gave   map[lease.Held]bool // up, as the lease might have been over
+	gave   map[lease.Held]bool // leases that were given up because they might have been over
 	agents []string
 	listed time.Time
 	swept  bool
-	// answers are who answered which question, until its end was told.
+	// answered has who answered which question, until the question's end was told.
 	answered map[string]string
 }
 
-// Run works until ctx ends. What is under way goes on: the next one goes on with it.
+// Run works until ctx ends. Tasks that are under way go on; the next Run takes them up.
 func Run(ctx context.Context, o Options) error {
 	w := &Worker{
 		o: o, beats: make(chan struct{}, 1), ctx: ctx,
@@ -75,7 +75,7 @@ func Run(ctx context.Context, o Options) error {
 		defer s.Unsubscribe() //nolint:errcheck // it ends either way
 	}
 	defer w.all.Wait()
-	w.sweepFiles() // before any is taken
+	w.sweepFiles() // before any task is taken
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
@@ -88,7 +88,7 @@ func Run(ctx context.Context, o Options) error {
 		said := make(chan error, 1)
 		w.all.Go(func() { said <- w.beat() })
 		for answered := false; !answered; {
-			w.pause() // it may not be answered at all
+			w.pause() // the beat may never be answered
 			select {
 			case err := <-said:
 				if answered = true; err != nil && ctx.Err() == nil {
@@ -101,11 +101,11 @@ func Run(ctx context.Context, o Options) error {
 	}
 }
 
-// pause is how long nothing is to be said, unless something changes.
+// pause stops work whose lease may be over, and returns how long to wait for the next beat.
 func (w *Worker) pause() time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	// What another host may have been given is stopped.
+	// Another host may have been given these tasks.
 	now := clock()
 	for _, key := range w.holder.All() {
 		if !w.holder.May(key, now) {
@@ -122,7 +122,7 @@ func (w *Worker) pause() time.Duration {
 	return min(firstBeat, w.terms.Beat())
 }
 
-// drop gives up a lease. It needs the lock.
+// drop gives up a lease and stops its work. The caller holds mu.
 func (w *Worker) drop(key lease.Held) {
 	w.holder.Drop(key)
 	if stop := w.work[key]; stop != nil {
@@ -132,7 +132,7 @@ func (w *Worker) drop(key lease.Held) {
 
 func (w *Worker) soon() { pace.Wake(w.beats) }
 
-// beat says what the host has, and takes in what the hub says to that.
+// beat tells the hub what the host has, and acts on the answer.
 func (w *Worker) beat() error {
 	local := w.sweep()
 	b := queue.Beat{Labels: w.o.Labels, Agents: w.listAgents(), Local: local}
@@ -169,7 +169,7 @@ func (w *Worker) beat() error {
 	return nil
 }
 
-// got is told of a lease that the host has. It needs the lock.
+// got takes up a lease that the host has, unless its work runs already. The caller holds mu.
 func (w *Worker) got(id string, r lease.Record, sent time.Duration) {
 	key := lease.Held{ID: id, Lease: r.Lease}
 	if !w.gave[key] {
@@ -180,7 +180,7 @@ func (w *Worker) got(id string, r lease.Record, sent time.Duration) {
 	}
 	ctx, cancel := context.WithCancel(w.ctx)
 	w.work[key] = cancel
-	if w.gave[key] { // and the work is stopped
+	if w.gave[key] { // its work was stopped
 		w.all.Go(func() {
 			_, err := w.ask(ctx, "ask", queue.Ask{ID: id, Op: lease.Op{Verb: lease.Redo, Lease: key.Lease}})
 			if err != nil && ctx.Err() == nil {
@@ -208,7 +208,7 @@ func (w *Worker) got(id string, r lease.Record, sent time.Duration) {
 	})
 }
 
-// told hears the hub: of a lease, or that it should beat.
+// told handles a message of the hub: a new lease, or a request to beat.
 func (w *Worker) told(m *nats.Msg) {
 	var t queue.Tell
 	if err := json.Unmarshal(m.Data, &t); err != nil {
@@ -224,8 +224,8 @@ func (w *Worker) told(m *nats.Msg) {
 	w.got(t.ID, *t.Record, 0)
 }
 
-// ask asks the hub for something and waits for the answer. What a worker that ends has not told
-// the next one tells.
+// ask sends the hub a request and waits for the answer. What a worker has not told when it ends, the
+// next one tells.
 func (w *Worker) ask(ctx context.Context, kind string, v any) (r queue.Reply, err error) {
 	ctx, done := context.WithTimeout(ctx, askTime)
 	defer done()
@@ -253,7 +253,7 @@ func (w *Worker) askWithin(ctx context.Context, kind string, v any) (r queue.Rep
 	return r, nil
 }
 
-// listAgents are the names of those that are deployed here.
+// listAgents returns the names of the agents that are deployed here.
 func (w *Worker) listAgents() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
