@@ -178,7 +178,7 @@ func (r *run) lastLine() string {
 	return ": " + plaintext.Clip(text, 300, "…")
 }
 
-// The values of Line.Type, and which members each has.
+// The types of a Line, and the members that each has.
 const (
 	Message    = "message"     // Text, Data or Content: something said
 	Reasoning  = "reasoning"   // Text: something thought
