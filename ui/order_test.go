@@ -22,7 +22,7 @@ func (u *UI) order(p palette.Params) (done palette.Result, err error) {
 	answers := 0
 	if !u.sink.Asked(palette.MethodOrder, text, func(result any, e error) {
 		answers++
-		if err = e; err == nil && strings.HasSuffix(p.Command, "-layout") && u.Host.Follows(p.Channel) {
+		if err = e; err == nil && len(p.Args) > 0 && (p.Command == "switch-layout" || p.Command == "rename-layout") && u.Host.Follows(p.Channel) {
 			u.t.Error("it was answered before it was done")
 		}
 		if r, ok := result.(palette.Result); ok {
