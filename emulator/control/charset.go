@@ -1,7 +1,6 @@
 package control
 
-// Charset is a graphic set that can be designated; sets that are not known print
-// as ASCII.
+// Charset is a graphic set that can be designated. Unknown sets print as ASCII.
 type Charset uint8
 
 const (
@@ -14,8 +13,8 @@ const (
 	National94
 )
 
-// national are the sets that a terminal has in mode 42 only, from National94
-// on: what they have in the places of nationalPlaces.
+// national lists the sets from National94 on, which a terminal has only in mode 42: what they print in
+// place of nationalPlaces.
 var national = [...]string{
 	"£¾ĳ½|^_`¨ƒ¼´", // Dutch
 	"#@ÄÖÅÜ_éäöåü", // Finnish
@@ -34,13 +33,12 @@ const nationalPlaces = `#@[\]^_` + "`{|}~"
 
 const NumCharsets = int(National94) + len(national)
 
-// setNames are the designations that a snapshot writes: what comes after the
-// byte that names G0 to G3.
+// setNames are the designations that a snapshot writes: the bytes after the one that names G0 to G3.
 var setNames = [NumCharsets]string{
 	"B", "0", "A", ">", "<", "A", "4", "5", "R", "Q", "K", "Y", "6", "%6", "Z", "7", "=",
 }
 
-// sets94 and sets96 map what a designation ends with to its set.
+// sets94 and sets96 map the end of a designation to its set.
 var (
 	sets94 = map[string]Charset{
 		"2": setGraphics, "C": National94 + 1, "f": National94 + 2, "9": National94 + 3,
@@ -49,8 +47,7 @@ var (
 	sets96 = map[string]Charset{"A": Latin1}
 )
 
-// glyphs are what the sets print for the bytes from 0x20 on; zero is the byte
-// itself.
+// glyphs has what each set prints for the bytes from 0x20 on; zero stands for the byte itself.
 var glyphs [NumCharsets][96]rune
 
 func init() {
@@ -68,9 +65,9 @@ func init() {
 		glyphs[setSupplemental][b] = 0xa0 + b
 	}
 	for _, s := range []Charset{Latin1, setSupplemental} {
-		glyphs[s][0x0d] = '-' // The soft hyphen would not show.
+		glyphs[s][0x0d] = '-' // A soft hyphen would not show.
 	}
-	// Where DEC's multinational set is not Latin-1.
+	// These places of DEC's multinational set differ from Latin-1.
 	for b, r := range map[byte]rune{0x28: '¤', 0x57: 'Œ', 0x5d: 'Ÿ', 0x77: 'œ', 0x7d: 'ÿ'} {
 		glyphs[setSupplemental][b-0x20] = r
 	}
@@ -81,7 +78,7 @@ func init() {
 	}
 }
 
-// overlay puts text into a set from byte at on; spaces are left out.
+// overlay puts text into a set from byte at on, and skips spaces.
 func overlay(s Charset, at int, text string) {
 	for _, r := range text {
 		if r != ' ' {
@@ -112,7 +109,7 @@ func (c *Charsets) Active() bool {
 	return c.Single != 0 || c.G[c.GL] != ASCII
 }
 
-// Map gives what an ASCII byte prints and ends a single shift.
+// Map returns what an ASCII byte prints, and ends a single shift.
 func (c *Charsets) Map(b byte) rune {
 	set := c.G[c.GL]
 	if c.Single != 0 {
@@ -125,8 +122,8 @@ func (c *Charsets) Map(b byte) rune {
 	return rune(b)
 }
 
-// Designate makes set g, 0 to 3, what the end of a designation names. National sets need
-// mode 42, but for the British one, which came before it.
+// Designate makes set g (0 to 3) the one that the end of a designation names. National sets need mode
+// 42, except the British one, which is older.
 func (c *Charsets) Designate(g int, is96 bool, name string, national bool) {
 	set := sets94[name]
 	if is96 {
@@ -138,5 +135,5 @@ func (c *Charsets) Designate(g int, is96 bool, name string, national bool) {
 	c.G[g] = set
 }
 
-// Name is what a designation of the set ends with.
+// Name returns the end of the set's designation.
 func (s Charset) Name() string { return setNames[s] }

@@ -8,25 +8,25 @@ import (
 	"tandemux/emulator"
 )
 
-// sgrEffect is what a control sequence of at most 16 bytes does to any pen, in
-// the form of PackPen: bits are cleared, then set. Programs repeat few of them,
-// and parsing numbers of unforeseeable length is what a processor is worst at.
+// sgrEffect is what a control sequence of at most 16 bytes does to any pen, in the form of PackPen:
+// some bits are cleared, then some are set. Programs repeat few sequences, and to parse numbers of
+// varying length is slow because branches are mispredicted.
 type sgrEffect struct {
-	key        PenBits // its bytes behind CSI
+	key        PenBits // the sequence's bytes after CSI
 	clear, set PenBits
-	seen       uint32 // hash of the sequence that came last and isn't known
+	seen       uint32 // hash of the last unknown sequence
 }
 
-// PenBits is a pen as sixteen bytes in two registers, which an array would not be in.
+// PenBits is a pen in two words, which stay in registers as an array would not.
 type PenBits struct{ lo, hi uint64 }
 
-// Default reports whether it is the default style.
+// Default reports whether the pen is the default style.
 func (w PenBits) Default() bool { return w.lo|w.hi == 0 }
 
-// BG is its background.
+// BG returns the background colour.
 func (w PenBits) BG() emulator.Color { return emulator.Color(w.lo >> 32) }
 
-// Hash mixes the bits into the high ones.
+// Hash returns a hash of the pen, best in its high bits.
 func (w PenBits) Hash() uint64 { return (w.lo ^ bits.RotateLeft64(w.hi, 20)) * 0x9e3779b97f4a7c15 }
 
 const (
@@ -34,13 +34,13 @@ const (
 	maxMemoLen = 2 + 16 // with CSI
 )
 
-// SGRMemo has the effects of SGR that came at least twice, each in the place of its hash
-// or, pushed out from there, in the one beside it.
+// SGRMemo has the effects of SGR sequences that came at least twice. Each is in the place of its hash
+// or, if another took that, in the one beside it.
 type SGRMemo struct {
 	effects *[1 << memoBits]sgrEffect // nil until the first
 }
 
-// PackPen gives a pen as two words.
+// PackPen returns a pen as two words.
 func PackPen(s *emulator.Style) PenBits {
 	return PenBits{
 		uint64(s.FG) | uint64(s.BG)<<32,
@@ -55,8 +55,8 @@ func (w PenBits) Unpack(s *emulator.Style) {
 	s.Attrs, s.Underline = emulator.Attrs(w.hi>>32), emulator.Underline(w.hi>>48)
 }
 
-// memoKey gives the bytes behind CSI of the sequence that p begins with, up to
-// its final byte, if there are at most 16, with their hash, and its length.
+// memoKey returns, of the sequence with which p begins, the bytes after CSI up to the final byte if
+// there are at most 16, their hash, and the sequence's length.
 func memoKey(p []byte) (key PenBits, hash uint32, n int) {
 	const final = 0x4040404040404040 // Set in final bytes, clear in parameters.
 	v0, v1 := binary.LittleEndian.Uint64(p[2:10]), binary.LittleEndian.Uint64(p[10:18])
@@ -73,14 +73,14 @@ func memoKey(p []byte) (key PenBits, hash uint32, n int) {
 	return PenBits{v0, v1}, uint32(h >> 32), n
 }
 
-// upToByte is the mask of the bytes up to the one that has the lowest bit of end.
+// upToByte returns the mask of the bytes up to the one with the lowest set bit of end.
 func upToByte(end uint64) uint64 {
 	m := end ^ (end - 1)
 	return m | m<<1
 }
 
-// Apply executes the sequence that p begins with on a pen, if it is SGR whose effect is
-// known. It returns its length, else zero.
+// Apply executes on a pen the sequence with which p begins, if it is an SGR whose effect is known. It
+// returns the sequence's length, else zero.
 func (m *SGRMemo) Apply(p []byte, pen *emulator.Style) int {
 	x, n := m.find(p)
 	if n > 0 {
@@ -91,7 +91,7 @@ func (m *SGRMemo) Apply(p []byte, pen *emulator.Style) int {
 	return n
 }
 
-// ApplyBits is Apply on a packed pen.
+// ApplyBits does what Apply does, on a packed pen.
 func (m *SGRMemo) ApplyBits(p []byte, pen *PenBits) int {
 	x, n := m.find(p)
 	if n > 0 {
@@ -105,7 +105,7 @@ func (x *sgrEffect) on(pen *PenBits) {
 	pen.hi = pen.hi&^x.clear.hi | x.set.hi
 }
 
-// find gives what is known of the sequence that p begins with, and its length.
+// find returns the known effect of the sequence with which p begins, and its length.
 func (m *SGRMemo) find(p []byte) (x *sgrEffect, n int) {
 	if m.effects == nil || len(p) < maxMemoLen || p[1] != '[' {
 		return nil, 0
@@ -124,9 +124,9 @@ func (m *SGRMemo) find(p []byte) (x *sgrEffect, n int) {
 	return nil, 0
 }
 
-// Learn keeps the effect of the SGR of n bytes that p begins with and that ps has just
-// parsed, when it comes again: what becomes of a pen of all zeros and of one of all ones
-// tells what becomes of each bit.
+// Learn keeps the effect of an SGR when it comes for the second time: the n bytes with which p begins,
+// which ps has just parsed. What becomes of a pen of all zeros and of one of all ones shows what
+// becomes of each bit.
 func (m *SGRMemo) Learn(p []byte, n int, ps *Parser) {
 	if len(p) < maxMemoLen || n > maxMemoLen {
 		return
@@ -142,7 +142,7 @@ func (m *SGRMemo) Learn(p []byte, n int, ps *Parser) {
 		return
 	}
 	if slices.Contains(ps.Params[:ps.NParams], 21) {
-		return // Depends on the underline that is there.
+		return // The effect depends on the underline that is there.
 	}
 	var pen emulator.Style
 	ps.SGR(&pen)

@@ -10,10 +10,10 @@ import (
 	"tandemux/emulator"
 )
 
-// Flags is a set of modes that are on or off.
+// Flags is a set of modes that are on.
 type Flags uint64
 
-// The flags. Those without an effect are there to be asked for.
+// The flags. Those without an effect can only be queried.
 const (
 	AppCursor Flags = 1 << iota
 	Reverse
@@ -32,7 +32,7 @@ const (
 	Scheme
 	Insert
 	Newline
-	Columns    // 3: no effect beyond what setting it does
+	Columns    // 3: only setting it has an effect
 	Smooth     // 4
 	AutoRepeat // 8
 	Allow80    // 40
@@ -43,16 +43,16 @@ const (
 	National   // 42: no effect
 	Lock       // 2, KAM: no effect
 	FormFeed   // 18: no effect, there is no printer
-	Extent     // 19: the same
+	Extent     // 19: no effect, likewise
 	InBand     // 2048
 	Graphemes
-	ISOProtect // protected cells are those of SPA: not a mode
+	ISOProtect // protected cells are those of SPA; this is no mode
 )
 
-// Has reports whether some of b are set.
+// Has reports whether any of b is set.
 func (f Flags) Has(b Flags) bool { return f&b != 0 }
 
-// Put sets b or takes it away.
+// Put sets or clears b.
 func (f *Flags) Put(b Flags, on bool) {
 	if on {
 		*f |= b
@@ -61,7 +61,7 @@ func (f *Flags) Put(b Flags, on bool) {
 	}
 }
 
-// The modes that are a flag: those of SM and RM (ECMA-48), those of DECSET and DECRST.
+// The modes that are flags: those of SM and RM (ECMA-48), and those of DECSET and DECRST.
 var (
 	ansiFlags    = map[int]Flags{2: Lock, 4: Insert, 12: Echo, 20: Newline}
 	privateFlags = map[int]Flags{
@@ -79,7 +79,7 @@ var (
 	}
 )
 
-// Modes is what a program asked of its terminal. The zero value is not ready: call Reset.
+// Modes is what a program has set in its terminal. The zero value is not ready: use NewModes.
 type Modes struct {
 	Flags
 	Mouse    emulator.Mouse
@@ -91,17 +91,18 @@ type Modes struct {
 	saved          map[int]bool // XTSAVE
 }
 
-// NewModes makes the modes of an engine that has these flags, and after a reset those.
+// NewModes returns the modes of an engine that knows the flags known, and has those of initial set at
+// first and after a reset.
 func NewModes(known, initial Flags) Modes {
 	m := Modes{known: known, initial: initial}
 	m.Reset()
 	return m
 }
 
-// Reset is RIS.
+// Reset resets all modes (RIS).
 func (m *Modes) Reset() { *m = Modes{Flags: m.initial, known: m.known, initial: m.initial} }
 
-// flag is the flag of a mode, 0 for none that the engine has.
+// flag returns the flag of a mode, 0 if the engine has none.
 func (m *Modes) flag(private bool, n int) Flags {
 	if private {
 		return privateFlags[n] & m.known
@@ -109,7 +110,7 @@ func (m *Modes) flag(private bool, n int) Flags {
 	return ansiFlags[n] & m.known
 }
 
-// Set sets or resets a mode; one that there is not does nothing.
+// Set sets or resets a mode; unknown modes are ignored.
 func (m *Modes) Set(private bool, n int, on bool) {
 	f := m.flag(private, n)
 	mouse, encoding := mouseModes[n], mouseEncodings[n]
@@ -128,7 +129,7 @@ func (m *Modes) Set(private bool, n int, on bool) {
 	}
 }
 
-// What DECRQM answers.
+// States in the answer to DECRQM.
 const (
 	modeUnknown = 0
 	modeSet     = 1
@@ -136,8 +137,7 @@ const (
 	modeNever   = 4
 )
 
-// Report is DECRQM. own is the state of a mode that is the engine's; ok says that it
-// is one.
+// Report answers DECRQM. If ok, the mode is the engine's own and own is its state.
 func (m *Modes) Report(s *System, private bool, n int, own, ok bool) {
 	state, mark, on := modeReset, "", own
 	if f := m.flag(private, n); !ok && f != 0 {
@@ -156,17 +156,17 @@ func (m *Modes) Report(s *System, private bool, n int, own, ok bool) {
 		state = modeSet
 	case ok:
 	case private && n == 60, !private && (n == 1 || n == 5 || n == 7 || n >= 10 && n <= 19):
-		state = modeNever // What no terminal has (ECMA-48).
+		state = modeNever // No terminal has these (ECMA-48).
 	default:
 		state = modeUnknown
 	}
 	s.Replyf("\x1b[%s%d;%d$y", mark, n, state)
 }
 
-// effects are the flags whose setting does more.
+// effects are the flags whose setting does more than change the flag.
 const effects = Columns | Reverse | SideMargins | InBand
 
-// Save is XTSAVE, of the modes that are nothing but flags.
+// Save saves a mode (XTSAVE) if it is nothing but a flag.
 func (m *Modes) Save(n int) {
 	if f := m.flag(true, n); f != 0 && !effects.Has(f) {
 		if m.saved == nil {
@@ -176,20 +176,20 @@ func (m *Modes) Save(n int) {
 	}
 }
 
-// Saved is what XTRESTORE restores.
+// Saved returns the state that XTRESTORE restores.
 func (m *Modes) Saved(n int) (on, ok bool) {
 	on, ok = m.saved[n]
 	return on, ok
 }
 
-// SetShape is DECSCUSR.
+// SetShape sets the cursor's shape (DECSCUSR).
 func (m *Modes) SetShape(n int) {
 	if n <= 6 {
 		m.Shape = n
 	}
 }
 
-// Cursor is the cursor's look at a place.
+// Cursor returns how the cursor looks, at a place.
 func (m *Modes) Cursor(x, y int) emulator.Cursor {
 	c := emulator.Cursor{X: x, Y: y, Visible: m.Has(CursorVisible), Default: m.Shape == 0}
 	if c.Default {
@@ -200,7 +200,7 @@ func (m *Modes) Cursor(x, y int) emulator.Cursor {
 	return c
 }
 
-// Emulator gives the modes as callers see them, but for AltScreen and Kitty.
+// Emulator returns the modes as callers see them, without AltScreen and Kitty.
 func (m *Modes) Emulator() emulator.Modes {
 	return emulator.Modes{
 		AppCursor:        m.Has(AppCursor),
@@ -219,8 +219,7 @@ func (m *Modes) Emulator() emulator.Modes {
 	}
 }
 
-// AppendSaved appends to a snapshot what XTSAVE kept; none of those modes has an effect
-// of its own.
+// AppendSaved appends to a snapshot what XTSAVE saved; none of those modes has an effect of its own.
 func (m *Modes) AppendSaved(buf []byte) []byte {
 	for _, n := range slices.Sorted(maps.Keys(m.saved)) {
 		on := m.saved[n]
@@ -233,7 +232,7 @@ func (m *Modes) AppendSaved(buf []byte) []byte {
 	return buf
 }
 
-// SetReset is the final byte that sets or resets a mode.
+// SetReset returns the final byte that sets or resets a mode.
 func SetReset(on bool) byte {
 	if on {
 		return 'h'
@@ -241,7 +240,7 @@ func SetReset(on bool) byte {
 	return 'l'
 }
 
-// Append appends to a snapshot what sets the modes that differ from a reset.
+// Append appends to a snapshot what sets the modes that differ from a reset, without those in not.
 func (m *Modes) Append(buf []byte, not Flags) []byte {
 	buf = m.AppendFlags(buf, ^not)
 	if m.Mouse != emulator.MouseOff {
@@ -259,7 +258,7 @@ func (m *Modes) Append(buf []byte, not Flags) []byte {
 	return buf
 }
 
-// AppendFlags is Append of some flags only.
+// AppendFlags does what Append does, for some flags only.
 func (m *Modes) AppendFlags(buf []byte, these Flags) []byte {
 	these &= (m.Flags ^ m.initial) & m.known
 	for _, t := range []struct {
@@ -276,10 +275,10 @@ func (m *Modes) AppendFlags(buf []byte, these Flags) []byte {
 	return buf
 }
 
-// Tabs has the columns with a tab stop.
+// Tabs tells of each column whether it has a tab stop.
 type Tabs []bool
 
-// Report gives the columns that have a stop, as DECTABSR has them.
+// Report returns the columns that have a stop, in the form of DECTABSR.
 func (t Tabs) Report() string {
 	var stops []string
 	for x, on := range t {
@@ -290,7 +289,7 @@ func (t Tabs) Report() string {
 	return strings.Join(stops, "/")
 }
 
-// Restore sets the stops of a report and no others.
+// Restore sets the stops of such a report and clears all others.
 func (t Tabs) Restore(report string) {
 	clear(t)
 	for stop := range strings.SplitSeq(report, "/") {
@@ -300,10 +299,10 @@ func (t Tabs) Restore(report string) {
 	}
 }
 
-// DefaultTabs has a stop every eight columns.
+// DefaultTabs returns tabs with a stop every eight columns.
 func DefaultTabs(cols int) Tabs { return Tabs(nil).Resize(cols) }
 
-// Resize keeps the stops that are there and sets the usual ones in new columns.
+// Resize keeps the stops that are there, and sets one every eight columns in new columns.
 func (t Tabs) Resize(cols int) Tabs {
 	tabs := make(Tabs, cols)
 	for x := copy(tabs, t); x < cols; x++ {
@@ -312,7 +311,7 @@ func (t Tabs) Resize(cols int) Tabs {
 	return tabs
 }
 
-// Next is the n-th stop behind column x, at most limit.
+// Next returns the n-th stop after column x, at most limit.
 func (t Tabs) Next(x, n, limit int) int {
 	for ; n > 0 && x < limit; n-- {
 		for x++; x < limit && !t[x]; x++ {
@@ -321,7 +320,7 @@ func (t Tabs) Next(x, n, limit int) int {
 	return x
 }
 
-// Prev is the n-th stop before column x, at least limit.
+// Prev returns the n-th stop before column x, at least limit.
 func (t Tabs) Prev(x, n, limit int) int {
 	for ; n > 0 && x > limit; n-- {
 		for x--; x > limit && !t[x]; x-- {
@@ -330,7 +329,7 @@ func (t Tabs) Prev(x, n, limit int) int {
 	return x
 }
 
-// Clear removes the stop at column x (0) or all (3), as TBC.
+// Clear removes the stop at column x (what 0) or all (3), as TBC does.
 func (t Tabs) Clear(what, x int) {
 	switch what {
 	case 0:

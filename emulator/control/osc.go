@@ -12,7 +12,7 @@ import (
 	"tandemux/emulator"
 )
 
-// oscs maps an OSC's number to what it does with its body.
+// oscs maps an OSC's number to the function that executes it.
 var oscs = map[int]func(s *System, body []byte, bell bool){
 	0:   func(s *System, b []byte, _ bool) { s.SetTitle(b) },
 	1:   func(*System, []byte, bool) {},
@@ -43,8 +43,8 @@ func init() {
 	}
 }
 
-// OSC executes an operating system command. It gives the number and the body of one that
-// it doesn't know, which the engine may, and else -1.
+// OSC executes an operating system command. For one that it does not know, and the engine may, it
+// returns the number and the body; else the number is -1.
 func (s *System) OSC(c Command) (number int, body []byte) {
 	num, body, _ := bytes.Cut(c.Body, []byte{';'})
 	n, err := strconv.ParseUint(string(num), 10, 16)
@@ -58,23 +58,22 @@ func (s *System) OSC(c Command) (number int, body []byte) {
 	return int(n), body
 }
 
-// Cwd is what OSC 7 does.
+// Cwd reports the working directory (OSC 7).
 func (s *System) Cwd(b []byte) {
 	if dir := clean(b, maxURI); dir != "" {
 		s.Event(emulator.EventCwd, "", dir)
 	}
 }
 
-// passMark passes what a shell or program says of itself on (OSC 133, 633,
-// 7501).
+// passMark passes on marks of shells and programs (OSC 133, 633, 7501).
 func (s *System) passMark(number string, body []byte) {
 	if len(body) > 0 {
 		s.Event(emulator.EventMark, "", number+string(body))
 	}
 }
 
-// ParseLink takes OSC 8's body apart: params ; URI. An empty URI ends the link; ok is
-// false for a malformed one.
+// ParseLink takes the body of OSC 8 apart: params ; URI. An empty URI ends the link; ok is false for a
+// malformed body.
 func ParseLink(b []byte) (uri, id string, ok bool) {
 	params, u, ok := bytes.Cut(b, []byte{';'})
 	if !ok {
@@ -105,11 +104,11 @@ func (s *System) oscNotify(b []byte, _ bool) {
 	}
 }
 
-// notifyID is what may name a notification; it is given back to who asks.
+// notifyID matches an id of a notification that may be given back in an answer.
 var notifyID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_.+-]{1,64}$`) })
 
-// oscKittyNotify is OSC 99: metadata ; payload. Only the payload's plain text
-// is passed on. Who asks what there is (p=?) is told of titles and bodies.
+// oscKittyNotify is OSC 99: metadata ; payload. Only the payload's plain text is passed on. A query of
+// what is supported (p=?) is answered with titles and bodies.
 func (s *System) oscKittyNotify(b []byte, _ bool) {
 	meta, payload, ok := bytes.Cut(b, []byte{';'})
 	if !ok {
@@ -156,8 +155,8 @@ func (s *System) oscRxvt(b []byte, _ bool) {
 	s.Event(emulator.EventNotify, clean(parts[1], maxText), body)
 }
 
-// oscClipboard is OSC 52: selection ; base64. Only setting is done; asking is
-// not answered, since it would hand the user's clipboard to the child.
+// oscClipboard is OSC 52: selection ; base64. It only sets; queries are not answered, since that would
+// hand the user's clipboard to the child.
 func (s *System) oscClipboard(b []byte, _ bool) {
 	sel, data, ok := bytes.Cut(b, []byte{';'})
 	if !ok || string(data) == "?" {
@@ -174,13 +173,13 @@ func (s *System) oscClipboard(b []byte, _ bool) {
 	s.Event(emulator.EventClipboard, clean(sel, 16), string(text))
 }
 
-// Pointers is the stack of shapes that a program gave the mouse's pointer on a screen
-// (OSC 22): the last is in force, none is the terminal's own.
+// Pointers is the stack of shapes that a program gave the mouse pointer on a screen (OSC 22). The last
+// is in force; with none it is the terminal's own.
 type Pointers []string
 
 const maxPointers = 16
 
-// pointerNames are the shapes that there are, CSS's names, and xterm's for them.
+// pointerNames maps the known names of shapes, those of CSS and some of xterm, to those of CSS.
 var pointerNames = map[string]string{"left_ptr": "default", "hand1": "pointer", "hand2": "pointer", "watch": "wait", "xterm": "text"}
 
 func init() {
@@ -191,7 +190,7 @@ func init() {
 	}
 }
 
-// Top is the shape in force, by its CSS name.
+// Top returns the CSS name of the shape in force.
 func (p Pointers) Top() string {
 	if len(p) == 0 {
 		return ""
@@ -199,7 +198,7 @@ func (p Pointers) Top() string {
 	return p[len(p)-1]
 }
 
-// OSC does what OSC 22 asks: sets (=), pushes (>), pops (<) or asks for (?) shapes.
+// OSC executes OSC 22: it sets (=), pushes (>), pops (<) or queries (?) shapes.
 func (p *Pointers) OSC(s *System, body []byte, bell bool) {
 	how, names := byte('='), string(body)
 	if len(names) > 0 && strings.IndexByte("=><?", names[0]) >= 0 {
@@ -227,7 +226,7 @@ func (p *Pointers) OSC(s *System, body []byte, bell bool) {
 	}
 }
 
-// answer says of each name whether it is a shape, or which shape it is.
+// answer returns for each name whether it is a shape, or which shape it stands for.
 func (p Pointers) answer(names []string) string {
 	for i, name := range names {
 		shape := "0"

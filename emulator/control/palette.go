@@ -11,9 +11,9 @@ import (
 	"tandemux/emulator"
 )
 
-// colors are those that a program set. What is not in emulator.Palette changes nothing
-// that is drawn and is there to be asked for, by its number: 13 to 19 as OSC has them,
-// from 256 on special ones (OSC 5), and those that only OSC 21 knows.
+// colors are the colours that a program set. Those outside emulator.Palette change nothing that is
+// drawn and can only be queried, by number: 13 to 19 as in OSC, from 256 on the special ones (OSC 5),
+// and those that only OSC 21 knows.
 type colors struct {
 	emulator.Palette
 	others map[int]emulator.Color
@@ -28,24 +28,24 @@ const (
 	maxPalettes = 10 // of XTPUSHCOLORS
 )
 
-// dynamicLike says what a colour that was not set is: another dynamic one, as xterm has it.
+// dynamicLike maps a dynamic colour that was not set to the one whose value it has, as in xterm.
 var dynamicLike = map[int]int{13: 10, 14: 11, 15: 10, 16: 11, 17: 10, 18: 12, 19: 11}
 
-// keyedColors are OSC 21's names.
+// keyedColors maps the names of OSC 21 to the numbers of colours.
 var keyedColors = map[string]int{
 	"foreground": 10, "background": 11, "cursor": 12, "selection_background": 17, "selection_foreground": 19,
 	"cursor_text": cursorText, "visual_bell": visualBell,
 }
 
-// clone gives a copy that shares nothing.
+// clone returns a copy that shares no memory.
 func (c *colors) clone() colors {
 	out := *c
 	out.Indexed, out.others = maps.Clone(c.Indexed), maps.Clone(c.others)
 	return out
 }
 
-// SetColors is what the outer terminal shows from now on; a change between light and
-// dark is reported when the program wants to know.
+// SetColors sets the colours that the outer terminal shows from now on. If wants is set, a change
+// between light and dark is reported to the program.
 func (s *System) SetColors(c emulator.Colors, wants bool) {
 	was := s.Outer.Dark()
 	if s.Outer = c; wants && c.Dark() != was {
@@ -53,7 +53,7 @@ func (s *System) SetColors(c emulator.Colors, wants bool) {
 	}
 }
 
-// dynamic gives where a dynamic colour of the palette is; nil for others.
+// dynamic returns the address of a dynamic colour of the palette, nil for others.
 func (c *colors) dynamic(n int) *emulator.Color {
 	switch n {
 	case 10:
@@ -66,7 +66,7 @@ func (c *colors) dynamic(n int) *emulator.Color {
 	return nil
 }
 
-// put sets a colour of a map, and takes it out for the default; an empty map is nil.
+// put sets a colour in a map, or removes it for the default; an empty map becomes nil.
 func put[K comparable](m *map[K]emulator.Color, k K, c emulator.Color) {
 	if c.IsDefault() {
 		if delete(*m, k); len(*m) == 0 {
@@ -80,7 +80,7 @@ func put[K comparable](m *map[K]emulator.Color, k K, c emulator.Color) {
 	(*m)[k] = c
 }
 
-// setDynamic sets a dynamic colour or one of those that change nothing.
+// setDynamic sets a dynamic colour, also one of those that change nothing.
 func (s *System) setDynamic(n int, c emulator.Color) {
 	if to := s.Palette.dynamic(n); to != nil {
 		*to = c
@@ -90,7 +90,7 @@ func (s *System) setDynamic(n int, c emulator.Color) {
 	}
 }
 
-// setIndexed sets a colour by its number in OSC 4, the special ones behind the others.
+// setIndexed sets a colour by its number in OSC 4; the special ones come after the others.
 func (s *System) setIndexed(n int, c emulator.Color) {
 	if n >= specialColors {
 		s.setDynamic(n, c)
@@ -100,7 +100,7 @@ func (s *System) setIndexed(n int, c emulator.Color) {
 	}
 }
 
-// at is what a colour is now, by its number in OSC 4 or as a dynamic one.
+// at returns a colour's present value, by its number in OSC 4 or as a dynamic one.
 func (s *System) at(n int, indexed bool) emulator.Color {
 	if indexed && n < specialColors {
 		return s.Palette.At(uint8(n), s.Outer)
@@ -111,11 +111,10 @@ func (s *System) at(n int, indexed bool) emulator.Color {
 	if like, ok := dynamicLike[n]; ok {
 		n = like
 	}
-	return s.Palette.Dynamic(n, s.Outer) // The special ones look as text does.
+	return s.Palette.Dynamic(n, s.Outer) // The special colours look like text.
 }
 
-// oscDynamic is OSC 10 to 19: colours, or question marks, of n and those that
-// follow it.
+// oscDynamic is OSC 10 to 19: colours or question marks, for colour n and those that follow.
 func (s *System) oscDynamic(n int, b []byte, bell bool) {
 	for _, spec := range bytes.Split(b, []byte{';'}) {
 		if n > 19 {
@@ -130,8 +129,8 @@ func (s *System) oscDynamic(n int, b []byte, bell bool) {
 	}
 }
 
-// oscPalette is OSC 4 and OSC 5: pairs of index and colour, or question mark. The
-// indices of OSC 5 are those of the special colours.
+// oscPalette is OSC 4 and OSC 5: pairs of an index and a colour or question mark. OSC 5 has the
+// indices of the special colours.
 func (s *System) oscPalette(osc, first int, b []byte, bell bool) {
 	parts := bytes.Split(b, []byte{';'})
 	for i := 0; i+1 < len(parts); i += 2 {
@@ -153,7 +152,7 @@ func colorIndex(b []byte, first int) (int, bool) {
 	return int(n) + first, err == nil && int(n)+first < endSpecial
 }
 
-// oscResetPalette is OSC 104 and OSC 105: some colours, or all.
+// oscResetPalette is OSC 104 and OSC 105: it resets some colours, or all.
 func (s *System) oscResetPalette(first int, b []byte) {
 	if len(b) == 0 {
 		for n := first; n < endSpecial; n++ {
@@ -168,8 +167,8 @@ func (s *System) oscResetPalette(first int, b []byte) {
 	}
 }
 
-// oscKeyed is OSC 21: keys that are set (=colour), left to the terminal (= or nothing)
-// or asked for (=?). A key that is not known is told encoded.
+// oscKeyed is OSC 21: it sets keys (=colour), leaves them to the terminal (= or nothing), or queries
+// them (=?). An unknown key is encoded in the answer.
 func (s *System) oscKeyed(b []byte, bell bool) {
 	var answer []byte
 	for _, field := range bytes.Split(b, []byte{';'}) {
@@ -212,7 +211,7 @@ func (s *System) oscKeyed(b []byte, bell bool) {
 	}
 }
 
-// ending ends an answer as the question was.
+// ending returns the terminator of an answer, which is the query's.
 func ending(bell bool) string {
 	if bell {
 		return "\a"
@@ -220,20 +219,21 @@ func ending(bell bool) string {
 	return "\x1b\\"
 }
 
-// replyColor answers a question for a colour.
+// replyColor answers a query of a colour.
 func (s *System) replyColor(what string, c emulator.Color, bell bool) {
 	r, g, b, _ := c.RGB()
 	s.Replyf("\x1b]%s;rgb:%02x%02x/%02x%02x/%02x%02x%s", what, r, r, g, g, b, b, ending(bell))
 }
 
-// palettes is XTPUSHCOLORS's stack, of which each place can also be used by its number.
+// palettes is the stack of XTPUSHCOLORS, whose places can also be used by number.
 type palettes struct {
 	kept [maxPalettes]colors
 	used int // pushed and not popped
-	last int // kept at all
+	last int // the highest place that was written
 }
 
-// PushColors is XTPUSHCOLORS: on the stack, or with a number into that place.
+// PushColors executes XTPUSHCOLORS: it pushes the colours or, with a number, stores them in that
+// place.
 func (s *System) PushColors(place int) {
 	p := &s.palettes
 	i := place - 1
@@ -250,7 +250,7 @@ func (s *System) PushColors(place int) {
 	p.last = max(p.last, i+1)
 }
 
-// PopColors is XTPOPCOLORS.
+// PopColors executes XTPOPCOLORS.
 func (s *System) PopColors(place int) {
 	p := &s.palettes
 	i := place - 1
@@ -266,12 +266,12 @@ func (s *System) PopColors(place int) {
 	s.Repaint = true
 }
 
-// ReportColors is XTREPORTCOLORS.
+// ReportColors answers XTREPORTCOLORS.
 func (s *System) ReportColors() {
 	s.Replyf("\x1b[?%d;%d#Q", s.palettes.used, s.palettes.last)
 }
 
-// append appends what sets the colours where none are set.
+// append appends what sets the colours, if none are set before.
 func (c *colors) append(buf []byte) []byte {
 	color := func(name string, c emulator.Color) {
 		if r, g, b, ok := c.RGB(); ok {
@@ -299,7 +299,7 @@ func (c *colors) append(buf []byte) []byte {
 	return buf
 }
 
-// noColors takes all colours back that a program set.
+// noColors resets all colours that a program set.
 const noColors = "\x1b]104\x1b\\\x1b]110\x1b\\\x1b]111\x1b\\\x1b]112\x1b\\\x1b]113\x1b\\\x1b]114\x1b\\\x1b]115\x1b\\" +
 	"\x1b]116\x1b\\\x1b]117\x1b\\\x1b]118\x1b\\\x1b]119\x1b\\\x1b]21;cursor_text;visual_bell\x1b\\"
 

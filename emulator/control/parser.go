@@ -7,9 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// state is where the parser is between two bytes. The machine is Paul
-// Williams's (vt100.net/emu/dec_ansi_parser), without the 8-bit controls: they
-// would be bytes of UTF-8.
+// state is where the parser is between two bytes. The machine is Paul Williams's
+// (vt100.net/emu/dec_ansi_parser) without the 8-bit controls, which would be bytes of UTF-8.
 type state uint8
 
 const (
@@ -25,7 +24,7 @@ const (
 	stStringEsc // ESC within it: ST if a backslash follows
 )
 
-// Bounds of what a sequence may have; what is beyond is dropped.
+// Bounds of a sequence; what is beyond them is dropped.
 const (
 	MaxParams   = 64
 	MaxParam    = 65535
@@ -33,11 +32,11 @@ const (
 	maxString   = 64 << 10   // OSC and DCS
 	maxOSC52    = 1400 << 10 // base64 of 1 MiB
 	maxImage    = 4 << 20    // kitty graphics, sixel, iTerm2 images
-	keepString  = 128 << 10  // a larger buffer is given back after use
+	keepString  = 128 << 10  // a larger buffer is freed after use
 )
 
-// Parser is the state of a sequence that is not complete yet, and has the parts of one
-// that is while a Handler executes it.
+// Parser is the state of an incomplete sequence. While a Handler executes a complete one, it holds
+// that one's parts.
 type Parser struct {
 	state  state
 	Prefix byte // one of <=>? or 0
@@ -77,14 +76,13 @@ type Command struct {
 // Ground reports whether text comes next.
 func (ps *Parser) Ground() bool { return ps.state == stGround }
 
-// Escape begins a sequence.
+// Escape begins a sequence, after its ESC.
 func (ps *Parser) Escape() {
 	ps.state = stEscape
 	ps.NInter, ps.Bad = 0, false
 }
 
-// Feed consumes some of p, while Ground says that no text comes next. It may use no
-// byte at all when that changes.
+// Feed consumes some of p while Ground is false. It may consume no byte when it becomes true.
 func (ps *Parser) Feed(p []byte, h Handler) int {
 	switch ps.state {
 	case stCSI, stDCS:
@@ -230,9 +228,9 @@ func (ps *Parser) parameters(p []byte, h Handler) int {
 	return len(p)
 }
 
-// Whole takes apart the control sequence that p, which begins with ESC, begins with, if
-// all of it is there and it is of the usual form: numbers with separators, then the final
-// byte. It returns its length, else zero, having done nothing that counts.
+// Whole takes apart the control sequence with which p begins, at ESC, if it is complete and of the
+// usual form: numbers with separators, then the final byte. It returns the sequence's length, or zero
+// with no effect that counts.
 func (ps *Parser) Whole(p []byte) (n int, final byte) {
 	if len(p) < 3 || p[1] != '[' {
 		return 0, 0
@@ -275,7 +273,7 @@ func WholeSGR(p []byte) int {
 	i := 2
 	for ; i+8 <= len(p); i += 8 {
 		v := binary.LittleEndian.Uint64(p[i:])
-		// Bytes that are no digits and separators have a bit set, of whom the lowest is right.
+		// Bytes other than digits and separators get a bit set; only the lowest such bit is reliable.
 		other := v&0xf0f0f0f0f0f0f0f0 ^ 0x3030303030303030 | (v&0x0f0f0f0f0f0f0f0f+0x0404040404040404)&0x1010101010101010
 		if other != 0 {
 			i += bits.TrailingZeros64(other) >> 3
@@ -292,7 +290,7 @@ func WholeSGR(p []byte) int {
 	return -1
 }
 
-// Arg is parameter i, def when it is missing or zero.
+// Arg returns parameter i, or def if it is missing or zero.
 func (ps *Parser) Arg(i, def int) int {
 	if i < ps.NParams && ps.Params[i] > 0 {
 		return int(ps.Params[i])
@@ -300,11 +298,10 @@ func (ps *Parser) Arg(i, def int) int {
 	return def
 }
 
-// Raw is parameter i, zero when it is missing.
+// Raw returns parameter i, or zero if it is missing.
 func (ps *Parser) Raw(i int) int { return ps.Arg(i, 0) }
 
-// AppendPending appends the beginning of a sequence, or of a rune, whose end has not
-// come yet.
+// AppendPending appends the incomplete sequence or rune that was read so far.
 func (ps *Parser) AppendPending(buf []byte) []byte {
 	buf = append(buf, ps.Held[:ps.NHeld]...)
 	switch ps.state {
@@ -326,11 +323,11 @@ func (ps *Parser) AppendPending(buf []byte) []byte {
 			}
 			buf = append(buf, ps.str...)
 		case ps.kind == ']':
-			buf = append(buf, "\x1b]999999;"...) // An OSC that is ignored as well.
+			buf = append(buf, "\x1b]999999;"...) // An unknown OSC, likewise ignored.
 		case ps.kind == 'k':
 			buf = append(buf, "\x1bk"...)
 		default:
-			buf = append(buf, "\x1bX"...) // Ends as DCS, APC and PM do.
+			buf = append(buf, "\x1bX"...) // It ends as DCS, APC and PM do.
 		}
 		if ps.state == stStringEsc {
 			buf = append(buf, 0x1b)
@@ -384,7 +381,7 @@ func (ps *Parser) beginDCS(final byte) {
 	ps.Final = final
 }
 
-// bound is how long the string may become.
+// bound returns how many bytes the string may have.
 func (ps *Parser) bound() int {
 	switch {
 	case ps.kind == 'P' && ps.Final == 'q' && ps.NInter == 0, ps.kind == '_', ps.kind == ']' && len(ps.str) > 3 && string(ps.str[:4]) == "1337":
@@ -424,8 +421,8 @@ func (ps *Parser) body(p []byte, h Handler) int {
 	return len(p)
 }
 
-// collect keeps a part of the body. Going over the bound is decided by length
-// alone, so that it doesn't depend on how the input is split.
+// collect keeps a part of the body. Length alone decides whether the bound is exceeded, so that it
+// does not depend on how the input is split.
 func (ps *Parser) collect(b []byte) {
 	if ps.over || len(b) == 0 {
 		return

@@ -9,20 +9,20 @@ import (
 	"tandemux/emulator"
 )
 
-// CursorState is what DECCIR tells of the cursor.
+// CursorState is what DECCIR reports about the cursor.
 type CursorState struct {
 	X, Y            int
-	Pending, Origin bool // it waits to wrap; DECOM
+	Pending, Origin bool // it waits to wrap; DECOM is set
 	Pen             emulator.Style
 	Sets            Charsets
 }
 
-// renditions are the bits of a rendition, but for underlines.
+// renditions maps the bits of a rendition to attributes, without underlined.
 var renditions = map[int]emulator.Attrs{1: emulator.Bold, 4: emulator.Blink, 8: emulator.Reverse}
 
 const underlined = 2
 
-// Report is its form. GR is always G2, as what is printed is UTF-8.
+// Report returns the report. GR is always G2, as what is printed is UTF-8.
 func (c *CursorState) Report() string {
 	rendition := 0
 	if c.Pen.Underline != emulator.NoUnderline {
@@ -43,7 +43,7 @@ func (c *CursorState) Report() string {
 		bitsOf(c.Origin, c.Sets.Single == 2, c.Sets.Single == 3, c.Pending), c.Sets.GL, bitsOf(sizes[:]...), names)
 }
 
-// Restore makes it what a report says; colours stay. It reports whether it was one.
+// Restore sets the state from a report, except colours, and reports whether the report was valid.
 func (c *CursorState) Restore(report string, national bool) bool {
 	f := strings.Split(report, ";")
 	var n [10]int
@@ -91,7 +91,7 @@ func (c *CursorState) Restore(report string, national bool) bool {
 	return true
 }
 
-// bitsOf is a character with a bit for each of what is on.
+// bitsOf returns a character that has a bit for each true value.
 func bitsOf(on ...bool) (b byte) {
 	for i, on := range on {
 		if on {

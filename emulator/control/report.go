@@ -6,7 +6,7 @@ import (
 	"tandemux/emulator"
 )
 
-// Version is XTVERSION.
+// Version answers XTVERSION.
 func (s *System) Version(ps *Parser, version string) {
 	if ps.Raw(0) != 0 {
 		return
@@ -21,7 +21,7 @@ func (s *System) Version(ps *Parser, version string) {
 	s.Reply("\x1bP>|" + v + "\x1b\\")
 }
 
-// Status is DSR; line and column are the cursor's place, 0-based.
+// Status answers DSR; line and column are the cursor's place, 0-based.
 func (s *System) Status(ps *Parser, line, column int) {
 	switch ps.Raw(0) {
 	case 5:
@@ -31,9 +31,8 @@ func (s *System) Status(ps *Parser, line, column int) {
 	}
 }
 
-// privateReports are the answers to DSR with a question mark that are always
-// the same: no printer, no user-defined keys locked, a North American
-// keyboard, no locator, no macros, no data errors, no sessions.
+// privateReports are the constant answers to DSR with a question mark: no printer, no user-defined
+// keys locked, a North American keyboard, no locator, no macros, no data errors, no sessions.
 var privateReports = map[int]string{
 	15: "\x1b[?13n",
 	25: "\x1b[?20n",
@@ -46,12 +45,12 @@ var privateReports = map[int]string{
 	85: "\x1b[?83n",
 }
 
-// PrivateStatus is DSR with a question mark; level is that of DECSCL.
+// PrivateStatus answers DSR with a question mark; level is that of DECSCL.
 func (s *System) PrivateStatus(ps *Parser, line, column, level int) {
 	switch n := ps.Raw(0); n {
 	case 6:
 		if level < 4 {
-			s.Replyf("\x1b[?%d;%dR", line+1, column+1) // No pages yet.
+			s.Replyf("\x1b[?%d;%dR", line+1, column+1) // Such a terminal has no pages yet.
 			return
 		}
 		s.Replyf("\x1b[?%d;%d;1R", line+1, column+1)
@@ -74,8 +73,8 @@ func (s *System) reportScheme() {
 	}
 }
 
-// Window is XTWINOPS, of which the reports of size and the title stack are
-// there. The title is never reported: a child could have put commands in it.
+// Window executes XTWINOPS, but only the reports of size and the title stack. The title is never
+// reported: a child could have put commands in it.
 func (s *System) Window(ps *Parser, cols, rows int) {
 	const w, h = emulator.CellWidth, emulator.CellHeight
 	switch n := ps.Raw(0); n {
@@ -96,7 +95,7 @@ func (s *System) Window(ps *Parser, cols, rows int) {
 	case 22, 23:
 		last := len(s.titles) - 1
 		switch {
-		case ps.Raw(1) == 1: // The icon's title.
+		case ps.Raw(1) == 1: // The icon's title is not kept.
 		case n == 22:
 			s.titles = append(s.titles[max(0, last+2-maxTitles):], s.Title)
 		case last >= 0:
@@ -110,8 +109,8 @@ func (s *System) Window(ps *Parser, cols, rows int) {
 // sixelColors is how many colour registers a sixel picture has.
 const sixelColors = 1024
 
-// Graphics is XTSMGRAPHICS: how many colours sixel pictures have, and how large they can
-// be without being cut. Neither can be changed.
+// Graphics answers XTSMGRAPHICS: how many colours sixel pictures have, and how large they can be
+// without being cut. Neither can be changed.
 func (s *System) Graphics(ps *Parser, cols, rows int) {
 	const ok, badItem, badAction, failed = 0, 1, 2, 3
 	item, action := ps.Raw(0), ps.Raw(1)

@@ -6,7 +6,7 @@ import (
 	"tandemux/emulator"
 )
 
-// sgrAttr has the parameters that set and clear attributes.
+// sgrAttr maps a parameter to the attributes that it sets and clears.
 var sgrAttr = [...]struct{ set, clear emulator.Attrs }{
 	1:  {set: emulator.Bold},
 	2:  {set: emulator.Faint},
@@ -25,13 +25,13 @@ var sgrAttr = [...]struct{ set, clear emulator.Attrs }{
 	53: {set: emulator.Overline},
 	55: {clear: emulator.Overline},
 
-	// One of what 22 takes away together (kitty, "SGR 221 and 222").
+	// These clear one of the two that 22 clears together (kitty, "SGR 221 and 222").
 	221: {clear: emulator.Bold},
 	222: {clear: emulator.Faint},
 }
 
-// SGR applies the parameters of SGR to a pen. What it makes of a bit of the pen does
-// not depend on others, but for 21.
+// SGR applies the parameters of SGR to a pen. Except for 21, what becomes of a bit of the pen does not
+// depend on other bits.
 func (ps *Parser) SGR(pen *emulator.Style) {
 	for i := 0; i < ps.NParams; {
 		n := int(max(ps.Params[i], 0))
@@ -93,7 +93,7 @@ func (ps *Parser) SGR(pen *emulator.Style) {
 	}
 }
 
-// setUnderline is SGR 4, alone or with a style behind a colon.
+// setUnderline executes SGR 4, alone or with a style after a colon.
 func setUnderline(pen *emulator.Style, sub []int32) {
 	style := emulator.Single
 	if len(sub) > 0 && sub[0] >= 0 {
@@ -152,14 +152,14 @@ func rgbColor(p []int32) (emulator.Color, bool) {
 	return emulator.RGB(v[0], v[1], v[2]), true
 }
 
-// maxPens bounds XTPUSHSGR's stack, maxPushed how many it counts beyond.
+// maxPens bounds XTPUSHSGR's stack, maxPushed how many pushes are counted beyond it.
 const (
 	maxPens   = 10
 	maxPushed = 100
 )
 
-// penParts are the parameters of XTPUSHSGR by their bit in savedPen: attributes, those of
-// an underline, and colours.
+// penParts are the parameters of XTPUSHSGR by their bit in savedPen: attributes, those of an
+// underline, and colours.
 var penParts = []struct {
 	n     int
 	attrs emulator.Attrs
@@ -177,20 +177,19 @@ var penParts = []struct {
 	{31, 0},
 }
 
-// savedPen is a pen and which parts of it come back; 0 is all.
+// savedPen is a pen and the parts of it that are restored; 0 means all.
 type savedPen struct {
 	pen   emulator.Style
 	parts uint16
 }
 
-// Pens is the stack of XTPUSHSGR. What is pushed when it is full is counted, and does not
-// come back, as in xterm.
+// Pens is the stack of XTPUSHSGR. Pushes onto a full stack are counted but not restored, as in xterm.
 type Pens struct {
 	kept  []savedPen
 	extra int
 }
 
-// Push is XTPUSHSGR.
+// Push executes XTPUSHSGR.
 func (p *Pens) Push(ps *Parser, pen emulator.Style) {
 	if len(p.kept) == maxPens {
 		p.extra = min(p.extra+1, maxPushed)
@@ -208,7 +207,7 @@ func (p *Pens) Push(ps *Parser, pen emulator.Style) {
 	p.kept = append(p.kept, s)
 }
 
-// Pop is XTPOPSGR.
+// Pop executes XTPOPSGR.
 func (p *Pens) Pop(pen *emulator.Style) {
 	last := len(p.kept) - 1
 	if last < 0 || p.extra > 0 {
@@ -254,7 +253,7 @@ func (p *Pens) Append(buf []byte, style func(buf []byte, s emulator.Style) []byt
 	return buf
 }
 
-// Common is what two styles have in common (XTREPORTSGR).
+// Common returns what two styles have in common (XTREPORTSGR).
 func Common(a, b emulator.Style) emulator.Style {
 	a.Attrs &= b.Attrs
 	if a.FG != b.FG {

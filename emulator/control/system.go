@@ -8,7 +8,7 @@ import (
 	"tandemux/emulator"
 )
 
-// Bounds of what is kept, in bytes but for maxTitles and maxEvents.
+// Bounds of what is kept, in bytes except maxTitles and maxEvents.
 const (
 	maxTitle     = 4096
 	maxTitles    = 16 // the title stack
@@ -19,15 +19,15 @@ const (
 	maxEventSize = 16 << 20
 )
 
-// System is what a program tells its terminal beside what is printed, and is told by it:
-// titles, colours, and the events for the engine's caller.
+// System has what a program and its terminal tell each other beside the text: titles, colours, and the
+// events for the engine's caller.
 type System struct {
 	Title   string
 	Palette colors
 	Outer   emulator.Colors
-	// EightBit has answers begin and end with C1 controls of one byte (S8C1T).
+	// EightBit makes answers use C1 controls of one byte (S8C1T).
 	EightBit bool
-	// Repaint is set when a colour changed, for the engine to take.
+	// Repaint is set when a colour changed; the engine clears it.
 	Repaint bool
 
 	titles []string
@@ -36,13 +36,13 @@ type System struct {
 	size   int // of events, in bytes
 }
 
-// Reset is RIS. The title stays, as in xterm.
+// Reset resets all but the title, as xterm does for RIS.
 func (s *System) Reset() {
 	s.titles, s.Palette, s.palettes, s.EightBit = nil, colors{}, palettes{}, false
 }
 
-// Event hands something to the caller. Over the bound new events are dropped:
-// whoever doesn't take them has had enough.
+// Event queues an event for the caller. Events beyond the bounds are dropped, as the caller does not
+// take them.
 func (s *System) Event(kind emulator.EventKind, name, text string) {
 	if len(s.events) >= maxEvents || s.size+len(name)+len(text) > maxEventSize {
 		return
@@ -51,21 +51,21 @@ func (s *System) Event(kind emulator.EventKind, name, text string) {
 	s.events = append(s.events, emulator.Event{Kind: kind, Name: name, Text: text})
 }
 
-// Resize is a size that the program wants.
+// Resize queues a size that the program asks for.
 func (s *System) Resize(cols, rows int) {
 	if len(s.events) < maxEvents {
 		s.events = append(s.events, emulator.Event{Kind: emulator.EventResize, Cols: cols, Rows: rows})
 	}
 }
 
-// Events gives the events since the last call.
+// Events returns the events since the last call.
 func (s *System) Events() []emulator.Event {
 	out := s.events
 	s.events, s.size = nil, 0
 	return out
 }
 
-// Reply is for the pty.
+// Reply queues an answer for the pty.
 func (s *System) Reply(text string) {
 	if s.EightBit {
 		text = eightBit.Replace(text)
@@ -73,10 +73,10 @@ func (s *System) Reply(text string) {
 	s.Event(emulator.EventReply, "", text)
 }
 
-// eightBit makes controls of two bytes such of one.
+// eightBit replaces controls of two bytes by those of one.
 var eightBit = strings.NewReplacer("\x1bP", "\x90", "\x1b[", "\x9b", "\x1b\\", "\x9c", "\x1b]", "\x9d", "\x1b_", "\x9f")
 
-// Seven is 1 while answers have controls of seven bits, as DECSCL has it, else 0.
+// Seven returns 1 while answers have 7-bit controls, as in DECSCL, else 0.
 func (s *System) Seven() int {
 	if s.EightBit {
 		return 0
@@ -84,11 +84,10 @@ func (s *System) Seven() int {
 	return 1
 }
 
-// Replyf is Reply of a format.
+// Replyf formats an answer and queues it.
 func (s *System) Replyf(format string, args ...any) { s.Reply(fmt.Sprintf(format, args...)) }
 
-// clean gives b as text: valid UTF-8 without C0, C1 and DEL, at most limit
-// bytes.
+// clean returns b as valid UTF-8 without C0, C1 and DEL, cut to at most limit bytes.
 func clean(b []byte, limit int) string {
 	var out strings.Builder
 	for len(b) > 0 {
@@ -105,7 +104,7 @@ func clean(b []byte, limit int) string {
 	return out.String()
 }
 
-// SetTitle is what OSC 2 does.
+// SetTitle sets the title (OSC 2).
 func (s *System) SetTitle(b []byte) { s.setTitle(clean(b, maxTitle)) }
 
 func (s *System) setTitle(title string) {
