@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Applier makes changes in a directory that others use meanwhile: each file is made
-// in a directory beside, then takes the old one's place.
+// Applier makes changes in a directory that others use meanwhile: it prepares each file in a directory
+// beside it, then moves it into the old one's place.
 type Applier struct {
 	Ctx   context.Context
 	Top   *Folder
@@ -23,7 +23,7 @@ type Applier struct {
 	Missed  map[string]bool
 }
 
-// current reports whether a path is still as it was seen.
+// current reports whether a path still is as it was seen.
 func (a *Applier) current(d *Folder, name string, c *Change) bool {
 	if !a.Careful {
 		return true
@@ -37,14 +37,14 @@ func (a *Applier) current(d *Folder, name string, c *Change) bool {
 		return true
 	}
 	if err != nil && there {
-		return true // it is gone: nothing is lost by what comes
+		return true // the file is gone: nothing is lost by its replacement
 	}
 	a.Missed[c.Path] = true
 	return false
 }
 
-// Apply makes the changes: everything is made first, then moved. What can fail for want
-// of space fails before anything is moved.
+// Apply makes the changes. It prepares all files first and then moves them, so that a lack of space
+// shows before anything is moved.
 func (a *Applier) Apply(changes []Change) error {
 	if len(changes) == 0 {
 		return nil
@@ -68,7 +68,7 @@ func (a *Applier) Apply(changes []Change) error {
 			return err
 		}
 	}
-	// What goes, inner ones first; then what comes, outer ones first.
+	// Remove first, inner paths before outer ones; then create, outer paths before inner ones.
 	for i := len(changes) - 1; i >= 0; i-- {
 		if c := &changes[i]; c.To == nil || c.Was != nil && c.Was.Mode.IsDir() != c.To.Mode.IsDir() {
 			if err := a.remove(c); err != nil {
@@ -86,8 +86,8 @@ func (a *Applier) Apply(changes []Change) error {
 	return nil
 }
 
-// remove removes what is at a path; a directory only if nothing is in it, since what
-// is there nobody spoke of.
+// remove removes what is at a path; a directory only if it is empty, since no change names what else
+// is in it.
 func (a *Applier) remove(c *Change) error {
 	dir, name := Parent(c.Path)
 	d, err := a.Top.Walk(dir)

@@ -20,7 +20,7 @@ import (
 	"tandemux/internal/fault"
 )
 
-// WriteArchive writes the current version as tar.zst (U67) and gives that version.
+// WriteArchive writes the current version as tar.zst (U67) and returns that version.
 func (t *Tree) WriteArchive(ctx context.Context, w io.Writer) (version string, err error) {
 	v, err := t.View()
 	if err != nil {
@@ -56,7 +56,7 @@ func PackDir(ctx context.Context, dir string, to io.Writer, names ...string) (sk
 	return skipped, WriteArchive(ctx, to, parts...)
 }
 
-// noLimits are for what the user does with his own files.
+// noLimits are the limits for what users do with their own files.
 var noLimits = Limits{Files: 1 << 30, Bytes: 1 << 62, FileSize: 1 << 62}
 
 func WriteArchive(ctx context.Context, to io.Writer, parts ...Part) error {
@@ -104,7 +104,7 @@ func addHeader(to *tar.Writer, e *Entry) error {
 	return nil
 }
 
-// archive adds a file, of a directory as it is now; one that went meanwhile is left out.
+// archive adds a file of a directory as it is now; a file that vanishes meanwhile is left out.
 func (p Part) archive(to *tar.Writer, e Entry) error {
 	at := e
 	if p.Prefix != "" {
@@ -125,7 +125,7 @@ func (p Part) archive(to *tar.Writer, e Entry) error {
 	if !p.From.Stored {
 		at.Size, at.Modified = st.Size, st.mtime
 		at.Mode, _ = st.fileMode()
-		// A file that is cut meanwhile is filled up: what was announced must come.
+		// Fill up a file that is cut meanwhile, as its announced size must come.
 		body = io.LimitReader(io.MultiReader(f, zeros{}), st.Size)
 	}
 	if err := addHeader(to, &at); err != nil {
@@ -201,8 +201,8 @@ type item struct {
 	body io.Reader // of regular files
 }
 
-// next gives the next file, io.EOF at the end. The path is clean and stays inside;
-// what it may not have is an error.
+// next returns the next file, or io.EOF at the end. Its path is clean and stays inside; an entry that
+// may not be in an archive is an error.
 func (u *unarchiver) next() (*item, error) {
 	for {
 		if err := u.ctx.Err(); err != nil {
@@ -274,7 +274,7 @@ func (u *unarchiver) item(h *tar.Header, path string) (*item, error) {
 	return it, nil
 }
 
-// archiveBody words the errors of what follows.
+// archiveBody reads a file's contents; errors say that the archive is bad.
 type archiveBody struct{ u *unarchiver }
 
 func (b archiveBody) Read(p []byte) (int, error) {

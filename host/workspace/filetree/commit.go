@@ -18,7 +18,7 @@ const (
 
 func PinName(task string) string { return filepath.Join(pinDir, task) }
 
-// Pin keeps the current version's contents for a task until it is unpinned.
+// Pin keeps the current version's contents for a task until Unpin.
 func (t *Tree) Pin(task string) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -54,7 +54,7 @@ func (t *Tree) Unpin(task string) error {
 	return err
 }
 
-// damaged says that a file of the tree is.
+// damaged returns the error for a damaged entry of the tree.
 func (t *Tree) damaged(err error) error {
 	return Failf(ErrDamaged, "the filesystem %s is damaged; nothing of it was changed: %w", t.id, err)
 }
@@ -111,8 +111,8 @@ func (t *Tree) Summary() (Summary, error) {
 	return head.Summary, nil
 }
 
-// View is a version of the tree. Packs, also those that nothing names yet, stay until
-// it is closed.
+// View is a version of the tree. Until it is closed no pack is removed, not even one that no manifest
+// names yet.
 type View struct {
 	*Sheet
 	tree *Tree
@@ -149,8 +149,8 @@ func (v *View) Close() {
 	v.tree.mu.Unlock()
 }
 
-// Changing is a change of a tree: contents are added to a view, then it begins, which
-// waits for others, and commit makes it happen.
+// Changing is a change of a tree. Contents are added to its view; then Begin waits for other changes,
+// and Commit makes it happen.
 type Changing struct {
 	*View
 	Packs *packs
@@ -183,7 +183,7 @@ func (c *Changing) Begin(base string) error {
 	return nil
 }
 
-// End releases the tree. What was added and not committed goes.
+// End releases the tree and drops what was added but not committed.
 func (c *Changing) End() {
 	_ = c.Packs.close()
 	c.Close()
@@ -216,8 +216,8 @@ func (c *Changing) Commit(entries []Entry) (*Manifest, error) {
 	return m, ReplaceFile(filepath.Join(t.dir, manifestName), (&Sheet{Manifest: m, answers: c.answers}).Encode(), true)
 }
 
-// collect removes packs that no manifest names, when nobody reads or adds any. The
-// caller holds change. It never fails: what stays is removed another time.
+// collect removes packs that no manifest names, while nobody reads or adds any. The caller holds
+// change. Errors are ignored, as the next call tries again.
 func (t *Tree) collect() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -19,7 +19,7 @@ type Limits struct {
 	FileSize int64 // of one file; 0: 16 GiB
 }
 
-// Trees keeps filesystems, each in a directory of its id.
+// Trees keeps filesystems, each in a directory named by its id.
 type Trees struct {
 	dir    string
 	Limits Limits
@@ -110,7 +110,7 @@ func (s *Trees) fillTree(ctx context.Context, fresh, dir string) error {
 	return ReplaceFile(filepath.Join(fresh, manifestName), (&Sheet{Manifest: NewManifest(seen.Files)}).Encode(), false)
 }
 
-// Missing words the error of what the user named.
+// Missing returns an ErrInvalid for a path that the user named and that could not be opened.
 func Missing(err error, format string, args ...any) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return Failf(ErrInvalid, format+" does not exist", args...)
@@ -118,7 +118,7 @@ func Missing(err error, format string, args ...any) error {
 	return Failf(ErrInvalid, format+" can't be opened: %w", append(args, err)...)
 }
 
-// Tree gives a filesystem; ErrNotFound where there is none.
+// Tree returns a filesystem, or ErrNotFound.
 func (s *Trees) Tree(id string) (*Tree, error) {
 	if CheckID("filesystem", id) != nil {
 		return nil, noTree(id)
@@ -216,10 +216,10 @@ func RemoveTree(path string) error {
 	return errors.Join(err, os.RemoveAll(path))
 }
 
-// Keyed is a lock for each name. Those that were asked for once stay.
+// Keyed is a lock for each name. A lock once used is kept.
 type Keyed struct{ locks sync.Map }
 
-// Lock waits for a name and gives what unlocks it.
+// Lock locks a name and returns the function that unlocks it.
 func (k *Keyed) Lock(name string) (unlock func()) {
 	l, _ := k.locks.LoadOrStore(name, &sync.Mutex{})
 	m := l.(*sync.Mutex) //nolint:forcetypeassert // there is nothing else in it

@@ -42,7 +42,7 @@ func NewFolder(path string) (*Folder, error) {
 
 func (d *Folder) Close() { _ = d.file.Close() }
 
-// again repeats what a signal interrupted.
+// again repeats a system call that a signal interrupted.
 func again(call func() error) error {
 	for {
 		if err := call(); !errors.Is(err, unix.EINTR) {
@@ -132,7 +132,7 @@ func (d *Folder) open(name string) (*os.File, Stamp, error) {
 	return f, st, nil
 }
 
-// ErrIrregular is about what is neither file, directory nor symlink.
+// ErrIrregular is the error for what is neither file, directory nor symlink.
 var ErrIrregular = errors.New("not a regular file")
 
 // Create makes a file that must not be there, for the owner alone.
@@ -144,7 +144,7 @@ func (d *Folder) Create(name string) (*os.File, error) {
 	return os.NewFile(uintptr(fd), name), nil
 }
 
-// stat is about the name itself, not where it leads.
+// stat describes the name itself and does not follow a symlink.
 func (d *Folder) stat(name string) (Stamp, error) {
 	var st unix.Stat_t
 	err := again(func() error { return unix.Fstatat(d.fd, name, &st, unix.AT_SYMLINK_NOFOLLOW) })
@@ -182,8 +182,8 @@ func (d *Folder) list(most int) ([]fs.DirEntry, error) {
 	return list, nil
 }
 
-// Stamp is by what a file is known not to have changed: as long as it is the same,
-// so are the contents, unless it is younger than fresh.
+// Stamp tells whether a file has changed: while it stays the same, so do the contents, unless the last
+// change is younger than fresh.
 type Stamp struct {
 	mode         uint32 // as the system has it
 	Size         int64
@@ -191,8 +191,8 @@ type Stamp struct {
 	ino, dev     uint64
 }
 
-// fresh is how old a change must be before the next one is sure to have another
-// time: file systems take theirs from a clock that ticks up to every 10 ms.
+// fresh is how old a change must be for the next one to get another time: file systems take times from
+// a clock that ticks up to every 10 ms.
 const fresh = 50 * time.Millisecond
 
 func stampFrom(st *unix.Stat_t) Stamp {

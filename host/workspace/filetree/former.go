@@ -14,7 +14,7 @@ import (
 // program's former name. They are read until their filesystem changes.
 const formerMagic = "cotty manifest 1\n"
 
-// decodeFormer reads one, without answers to requests, which are good for a day.
+// decodeFormer reads such a manifest, without the answers to requests, which are good for a day.
 func decodeFormer(b []byte) (*Sheet, error) {
 	r := bytes.NewReader(b[len(formerMagic):])
 	var failed error

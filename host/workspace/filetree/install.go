@@ -13,15 +13,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// PullOptions say how files are taken out.
+// PullOptions say how files are written out.
 type PullOptions struct {
 	// Overwrite allows an OUT that has files; those that are not in the workspace stay.
 	Overwrite bool
-	// Limits bound it; nil: none do.
+	// Limits bound it; nil: no limits.
 	Limits *Limits
 }
 
-// Pulled is what was taken out.
+// Pulled is what was written out.
 type Pulled struct {
 	Out     string   `json:"out"`
 	Files   int      `json:"files"`
@@ -55,7 +55,7 @@ func (p *Pulled) leavesGit(e *Entry) bool {
 	return true
 }
 
-// Part is a tree on its way out.
+// Part is a tree to be archived.
 type Part struct {
 	Prefix  string // in the archive; may be empty
 	From    Source

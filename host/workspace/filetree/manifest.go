@@ -60,7 +60,7 @@ func (e Entry) Same(o Entry) bool {
 	return e.Path == o.Path && e.Mode == o.Mode && e.Size == o.Size && e.Sum == o.Sum
 }
 
-// Equal is same for entries of which either may be missing.
+// Equal is Same for entries either of which may be missing.
 func Equal(a, b *Entry) bool {
 	if a == nil || b == nil {
 		return a == b
@@ -131,7 +131,7 @@ func (m *Manifest) Replace(gone map[string]bool, come []Entry) []Entry {
 	})
 }
 
-// Change is what is to become of a path; to is nil where it is to go.
+// Change is what a path is to become; To is nil if it is to be removed.
 type Change struct {
 	Path string
 	To   *Entry
@@ -171,7 +171,7 @@ type Sheet struct {
 	Down    bool     // in the workspace, not in the filesystem
 }
 
-// Summary is what is known of a tree without its manifest.
+// Summary is what is known of a tree without reading its manifest.
 type Summary struct {
 	Version string // as Manifest.Version
 	Entries int    // directories included
@@ -232,7 +232,7 @@ func (s *Sheet) head() sheetHead {
 	return sheetHead{Summary{s.version, len(s.Entries), s.bytes}, len(s.Pending) > 0}
 }
 
-// Encode gives the file.
+// Encode returns the sheet as bytes.
 func (s *Sheet) Encode() []byte {
 	body := sheetBody{Answers: s.answers, Down: s.Down}
 	for i := range s.Entries {

@@ -18,7 +18,7 @@ import (
 // does not change once a manifest names it. Ten thousand small files are one file to
 // write that way; large ones have a pack each, so that their blocks can be shared.
 
-// place is where contents are.
+// place is where an entry's contents are.
 type place struct {
 	pack   uint64
 	offset int64
@@ -54,7 +54,7 @@ func newPacks(dir *Folder, sync bool, entries []Entry) *packs {
 	return p
 }
 
-// known completes an entry whose contents there are.
+// known completes an entry whose contents are stored already.
 func (p *packs) known(e *Entry) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -94,7 +94,7 @@ func (p *packs) add(e *Entry, r io.Reader, limit int64, buf []byte) error {
 	return Full(err)
 }
 
-// reserve gives small contents their place.
+// reserve assigns small contents their place.
 func (p *packs) reserve(e *Entry) (*os.File, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -205,7 +205,7 @@ func tooLarge(limit int64) error {
 	return Failf(ErrTooLarge, "the file has more than the %d bytes that it may have", limit)
 }
 
-// Source gives contents by entries.
+// Source reads contents by their entries.
 type Source struct {
 	Top    *Folder
 	Stored bool // top has packs, whose contents are checked; else the files themselves, as they are now
@@ -375,7 +375,7 @@ func SetTime(d *Folder, name string, modified int64) error {
 	return unix.UtimesNanoAt(d.fd, name, []unix.Timespec{ts, ts}, unix.AT_SYMLINK_NOFOLLOW)
 }
 
-// Full gives errors of a full disk their kind.
+// Full marks errors of a full disk as ErrFull.
 func Full(err error) error {
 	if err != nil && (errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT)) && !errors.Is(err, ErrFull) {
 		return Failf(ErrFull, "there is no space left for the files; free some and try again: %w", err)

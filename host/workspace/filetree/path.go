@@ -85,7 +85,7 @@ func CheckID(what, id string) error {
 	return nil
 }
 
-// Clip keeps what an error quotes short.
+// Clip shortens a text that an error quotes.
 func Clip(s string) string {
 	if len(s) > 80 {
 		return s[:77] + "..."

@@ -182,7 +182,7 @@ func listed(all []string, path string) []string {
 	return all
 }
 
-// Whole makes lists of what is nil, for JSON.
+// Whole replaces nil lists by empty ones, for JSON.
 func (s *Synced) Whole() Synced {
 	for _, list := range []*[]string{&s.Changed, &s.Conflicts, &s.Skipped} {
 		if *list == nil {

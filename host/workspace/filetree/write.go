@@ -228,7 +228,7 @@ func (t *Tree) Remove(path, base string) (version string, err error) {
 	return m.version, nil
 }
 
-// answer is what a request with a key was answered (U66).
+// answer is the answer to a request with a key (U66).
 type answer struct {
 	Key     string
 	Request Digest
