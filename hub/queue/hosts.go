@@ -149,7 +149,9 @@ func (q *Queue) ask(ctx context.Context, host string, a Ask) (Reply, error) {
 	a.Op.Host = host
 	if a.Op.Verb == lease.Return || a.Op.Verb == lease.Redo {
 		q.mu.Lock()
-		q.back[[2]string{a.ID, host}] = time.Now().Add(awayTime)
+		if q.known[a.ID] != nil { // a host may name any id
+			q.back[[2]string{a.ID, host}] = time.Now().Add(awayTime)
+		}
 		q.mu.Unlock()
 	}
 	r, err := q.change(ctx, a.ID, a.Op)

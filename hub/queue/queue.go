@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -284,6 +285,7 @@ func (q *Queue) sorted() []*entry {
 
 // choose decides which host is to take which task. The caller holds mu.
 func (q *Queue) choose() []given {
+	maps.DeleteFunc(q.back, func(_ [2]string, until time.Time) bool { return time.Now().After(until) })
 	var working, waiting []wish
 	at := map[string]int{}
 	waits := false
@@ -292,11 +294,6 @@ func (q *Queue) choose() []given {
 	}
 	if !waits {
 		return nil
-	}
-	for pair, until := range q.back {
-		if time.Now().After(until) {
-			delete(q.back, pair)
-		}
 	}
 	for _, k := range q.sorted() {
 		w := wish{spec: &k.spec, home: k.record.Home, not: map[string]bool{}}

@@ -95,7 +95,11 @@ func TestFair(t *testing.T) {
 // pause what is due.
 func TestPause(t *testing.T) {
 	t.Parallel()
-	q := &Queue{start: time.Now().Add(-time.Hour), watch: lease.NewWatch(lease.DefaultTerms)}
+	q := &Queue{
+		start: time.Now().Add(-time.Hour), watch: lease.NewWatch(lease.DefaultTerms),
+		back: map[[2]string]time.Time{{"tsk_b", "a"}: time.Now()}, // given back, and may be given again
+	}
+	q.choose()
 	if got := q.pause(true); got != time.Second {
 		t.Errorf("with nothing due, what failed is tried again after %v", got)
 	}
