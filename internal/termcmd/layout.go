@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -112,15 +113,22 @@ func EditLayout(s *endpoint.Conn, ctx context.Context, channel ahp.URI, op func(
 	return errors.New("others keep changing the layout; try again")
 }
 
-// showInTab gives a terminal a tab of its own, leaving the focus where it is.
+// showInTab gives a terminal a tab of its own, leaving the focus where it is. A full layout loses
+// the panes of this host's terminals that are gone, which otherwise the next interface closes.
 func showInTab(s *endpoint.Conn, ctx context.Context, name string, terminal ahp.URI) error {
 	return EditLayout(s, ctx, LayoutURI(name), func(l layout.Layout) (layout.Layout, error) {
-		active := l.Active
-		l, _, err := l.NewTab(terminal)
-		if err != nil || len(l.Tabs) == 1 {
-			return l, err
+		next, _, err := l.NewTab(terminal)
+		if _, full := errors.AsType[layout.FullError](err); full {
+			l = l.Prune(layout.Rect{}, func(uri ahp.URI) bool {
+				return !strings.HasPrefix(uri, ahp.TerminalScheme) || hosted.Host(uri) != "" ||
+					slices.ContainsFunc(s.Terminals(), func(t ahp.TerminalInfo) bool { return t.Resource == uri })
+			})
+			next, _, err = l.NewTab(terminal)
 		}
-		return l.GoTab(active), nil
+		if err != nil || len(next.Tabs) == 1 {
+			return next, err
+		}
+		return next.GoTab(l.Active), nil
 	})
 }
 
