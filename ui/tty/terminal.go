@@ -36,12 +36,13 @@ type canceler interface {
 	Cancel() bool
 }
 
-// Terminal is the outer terminal. Only the event loop may call Write and TryWrite; all other
-// methods may be called from any goroutine.
+// Terminal is the outer terminal. Its methods may be called from any goroutine. What is written
+// after Restore, before the next Enter, is dropped.
 type Terminal struct {
-	in, out *os.File  // as given; for termios and the size
-	own     *polled   // in, opened again; nil if that failed
-	writer  io.Writer // own if out is the same terminal, else out
+	in, out *os.File   // as given; for termios and the size
+	own     *polled    // in, opened again; nil if that failed
+	writer  io.Writer  // own if out is the same terminal, else out
+	writing sync.Mutex // held while writer is written to; taken before mu
 
 	mu      sync.Mutex // guards all below, and the decoder
 	caps    Caps
@@ -56,7 +57,8 @@ type Terminal struct {
 	done    chan struct{} // closed when the reader has ended
 	flush   *time.Timer
 	last    time.Time
-	dropped bool // input is dropped
+	dropped bool // input and output are dropped
+	closed  bool // in and out may be closed
 }
 
 // Open checks that in and out are a terminal that can show the interface.
@@ -76,8 +78,15 @@ func Open(in, out *os.File, env []string) (*Terminal, error) {
 	return t, nil
 }
 
+var errClosed = errors.New("the terminal is closed")
+
 // Size returns the terminal's size in cells.
 func (t *Terminal) Size() (w, h int, err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.closed {
+		return 0, 0, errClosed
+	}
 	w, h, err = term.GetSize(int(t.out.Fd()))
 	if err != nil {
 		return 0, 0, fmt.Errorf("ask terminal size: %w", err)
@@ -91,6 +100,11 @@ func (t *Terminal) Size() (w, h int, err error) {
 // Cell returns the size of a cell in pixels, computed from the window's size; zero if that has no
 // pixels.
 func (t *Terminal) Cell() CellSize {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.closed {
+		return CellSize{}
+	}
 	ws, err := unix.IoctlGetWinsize(int(t.out.Fd()), unix.TIOCGWINSZ)
 	if err != nil || ws.Col == 0 || ws.Row == 0 {
 		return CellSize{}
@@ -115,8 +129,13 @@ func (t *Terminal) SetCaps(c Caps) {
 // Enter sets raw mode and switches on what the interface needs. It does so again if it was
 // entered already: the program was stopped, and another program may have changed the terminal.
 func (t *Terminal) Enter() error {
+	t.writing.Lock()
+	defer t.writing.Unlock()
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.closed {
+		return errClosed
+	}
 	again := t.saved != nil
 	saved, err := term.MakeRaw(int(t.in.Fd()))
 	if err != nil {
@@ -174,15 +193,34 @@ func (t *Terminal) expect() {
 	})
 }
 
-func (t *Terminal) Write(p []byte) (int, error) { return t.writer.Write(p) }
+// Write is io.Writer's.
+func (t *Terminal) Write(p []byte) (int, error) {
+	t.writing.Lock()
+	defer t.writing.Unlock()
+	if t.left() {
+		return len(p), nil
+	}
+	return t.writer.Write(p)
+}
 
 // TryWrite writes what the terminal takes at once and returns its length. A later Write reports
 // errors.
 func (t *Terminal) TryWrite(p []byte) (n int) {
-	if t.own != nil && t.writer == io.Writer(t.own) {
-		n = t.own.tryWrite(p)
+	if t.own == nil || t.writer != io.Writer(t.own) || !t.writing.TryLock() {
+		return 0
 	}
-	return n
+	defer t.writing.Unlock()
+	if t.left() {
+		return len(p)
+	}
+	return t.own.tryWrite(p)
+}
+
+// left reports whether output is dropped.
+func (t *Terminal) left() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.dropped
 }
 
 // Unblock ends a pending Write and makes later ones fail, for a terminal that takes no output any
@@ -300,10 +338,11 @@ func (t *Terminal) Restore() {
 	if saved == nil {
 		return
 	}
-	if t.own != nil {
-		_ = t.own.SetWriteDeadline(time.Now().Add(leaveTimeout))
-	}
+	t.limit()
+	t.writing.Lock()
+	t.limit()
 	_, _ = io.WriteString(t.writer, LeaveSequence(caps))
+	t.writing.Unlock()
 	if wait {
 		select {
 		case <-fence:
@@ -314,11 +353,18 @@ func (t *Terminal) Restore() {
 	_ = term.Restore(int(t.in.Fd()), saved)
 }
 
-// Close ends the reader. Nothing may be written afterwards. The files given to Open stay open.
+// limit gives writes at most leaveTimeout from now on.
+func (t *Terminal) limit() {
+	if t.own != nil {
+		_ = t.own.SetWriteDeadline(time.Now().Add(leaveTimeout))
+	}
+}
+
+// Close ends the reader, and drops what is written afterwards. The files given to Open stay open.
 func (t *Terminal) Close() {
 	t.mu.Lock()
 	r, done := t.reader, t.done
-	t.reader, t.dropped = nil, true
+	t.reader, t.dropped, t.closed = nil, true, true
 	if t.flush != nil {
 		t.flush.Stop()
 	}
