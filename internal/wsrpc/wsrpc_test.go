@@ -215,6 +215,33 @@ func TestReadLimit(t *testing.T) {
 	}
 }
 
+// TestReadEndsWithItsContext: also where nothing was read yet, and where all was.
+func TestReadEndsWithItsContext(t *testing.T) {
+	for _, before := range []int{0, 1} {
+		a, b := listen(t, "unix", Options{}).connect(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		for range before {
+			if err := a.Write(ctx, []byte("x")); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := b.Read(ctx); err != nil {
+				t.Fatal(err)
+			}
+		}
+		ended := make(chan error, 1)
+		go func() { _, err := b.Read(ctx); ended <- err }()
+		cancel()
+		select {
+		case err := <-ended:
+			if err == nil {
+				t.Error("it read something")
+			}
+		case <-time.After(20 * time.Second):
+			t.Fatal("it reads on")
+		}
+	}
+}
+
 func TestCloseDoesNotWaitLong(t *testing.T) {
 	l := listen(t, "unix", Options{})
 	a, _ := l.connect(t) // The other end never reads.
