@@ -96,6 +96,8 @@ func TestServerGoes(t *testing.T) {
 			}
 		})
 	}
+	end := sync.OnceFunc(func() { close(done); writers.Wait() })
+	defer end()
 	more := func(n *atomic.Int64) {
 		t.Helper()
 		from := n.Load()
@@ -115,8 +117,7 @@ func TestServerGoes(t *testing.T) {
 		server.Up(t)
 		more(&good)
 	}
-	close(done)
-	writers.Wait()
+	end()
 	var events []int64
 	var err error = Away
 	for until := time.Now().Add(time.Minute); errors.Is(err, Away) && time.Now().Before(until); time.Sleep(50 * time.Millisecond) { // who reads tries to connect once a second
