@@ -82,7 +82,7 @@ type Changes struct {
 	work   sync.WaitGroup
 	gits   chan struct{}
 
-	looking map[ahp.URI]bool // sessions that are being looked at
+	looking map[ahp.URI]bool // sessions that are being looked at; true: once more behind it
 	sets    map[ahp.URI]*set // by channel
 }
 
@@ -197,10 +197,14 @@ func (cs *Changes) Unwatched(tx core.Tx, channels ...*core.Channel) {
 func (cs *Changes) look(tx core.Tx, session ahp.URI) {
 	state, is := stateOf(tx, tx.Channel(session))
 	dir := cs.directory(state)
-	if !is || cs.looking[session] || dir == "" && state.Changesets == nil {
+	if !is || dir == "" && state.Changesets == nil {
 		return
 	}
-	cs.looking[session] = true
+	if _, busy := cs.looking[session]; busy {
+		cs.looking[session] = true // what is under way may have looked before the last change
+		return
+	}
+	cs.looking[session] = false
 	confined := cs.Confined(tx, session)
 	cs.aside(tx, func(ctx context.Context) {
 		ctx, cancel := context.WithTimeout(ctx, diffTime)
@@ -210,7 +214,11 @@ func (cs *Changes) look(tx core.Tx, session ahp.URI) {
 			cs.Log.Warn("look for changes of a session", "session", session, "err", err)
 		}
 		cs.Core.Do(func(tx core.Tx) {
+			again := cs.looking[session]
 			delete(cs.looking, session)
+			if again {
+				cs.look(tx, session)
+			}
 			ch := tx.Channel(session)
 			if state, is := stateOf(tx, ch); is && err == nil && !tx.Closing() {
 				cs.list(tx, ch, state, t)
