@@ -154,6 +154,9 @@ func (d *Folder) stat(name string) (Stamp, error) {
 func (d *Folder) readlink(name string) (string, error) {
 	buf := make([]byte, maxPath+1)
 	n, err := unix.Readlinkat(d.fd, name, buf)
+	if errors.Is(err, unix.EINVAL) {
+		err = unix.ENOENT // it is no link any more
+	}
 	return string(buf[:max(n, 0)]), pathError("readlink", name, err)
 }
 

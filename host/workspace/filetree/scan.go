@@ -122,7 +122,7 @@ func (s *scanner) file(d *Folder, name, path string, deep int) error {
 		case errors.Is(err, fs.ErrPermission):
 			s.out.skip(path)
 			return nil
-		case errors.Is(err, fs.ErrNotExist):
+		case Absent(err): // it may be a file by now
 			return nil
 		case err != nil:
 			return err

@@ -113,3 +113,19 @@ func TestFormer(t *testing.T) {
 		t.Errorf("pinned: %+v", e)
 	}
 }
+
+// A symlink that a file has replaced since it was seen has vanished.
+func TestLinkThatIsAFile(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "a"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d, err := OpenFolder(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	if _, err := d.readlink("a"); !Absent(err) {
+		t.Error(err)
+	}
+}
