@@ -3,11 +3,13 @@ package host_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"tandemux/ahp"
@@ -247,6 +249,37 @@ func TestNoChangeset(t *testing.T) {
 			t.Errorf("subscribe to %q: %v", uri, err)
 		}
 	}
+}
+
+// TestLookBehindLook: a turn that ends while the session is looked at is followed by
+// another look.
+func TestLookBehindLook(t *testing.T) {
+	t.Parallel()
+	asked, ended := make(chan struct{}), make(chan struct{})
+	var looks atomic.Int64
+	w := startReviewed(t, newScripted("scripted"), func(c *host.Config) {
+		c.Workspace = func(string) (changes.Tree, error) {
+			if looks.Add(1) > 1 {
+				return nil, nil
+			}
+			close(asked)
+			<-ended
+			return nil, errors.New("not yet")
+		}
+	})
+	a := w.connect("a")
+	a.initialize()
+	a.works(w.repository("r"))
+	r := &reviewer{peer: a}
+	a.seen = r.fold
+	a.subscribe(theSession)
+	a.subscribe(theChat)
+	<-asked
+	r.clock++
+	r.dispatch(theChat, r.clock, ahp.ChatTurnStarted{TurnID: "t1", Message: msg("hello")})
+	a.envelope("the end of the turn", func(e ahp.Envelope) bool { _, is := e.Action.(ahp.ChatTurnComplete); return is })
+	close(ended)
+	r.await("it is listed", func() bool { return len(r.session.Changesets) == 1 })
 }
 
 // TestReview: what one client has reviewed all see, another host too, until the file is
